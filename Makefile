@@ -1,0 +1,66 @@
+# Two commands for everybody: `make demo` and `make test`. Each does its own set-up.
+PYTHON ?= python3
+BIN := .venv/bin
+TASK := Write a Python function slugify(title) that turns a title into a URL slug
+
+.PHONY: help demo test check static format bench lock setup setup-dev clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo    set up, then build a small program from one sentence"
+	@echo "make test    set up, then run all tests"
+	@echo "make check   what has to be green: format, lint, types, contracts, tests"
+	@echo "make bench   the figures;  make lock: pin dependencies anew;  make clean: remove .venv"
+
+demo: setup
+	@$(BIN)/twinsmith doctor
+	@echo
+	@$(BIN)/twinsmith build "$(TASK)"
+
+test: setup-dev
+	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup
+
+check: static test
+
+static: setup-dev
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+
+format: setup-dev
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: setup-dev
+	@$(BIN)/python -m bench.engine
+
+setup: .venv/.installed
+	@scripts/bootstrap
+
+setup-dev: .venv/.installed-dev
+	@scripts/bootstrap test
+
+.venv/bin/python:
+	@scripts/bootstrap
+	@$(PYTHON) -m venv .venv
+
+.venv/.installed: .venv/bin/python requirements.lock pyproject.toml
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv/.installed-dev: .venv/.installed requirements-dev.lock
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@
+
+lock:
+	@$(PYTHON) -m venv .venv-lock && .venv-lock/bin/pip install -q uv
+	@.venv-lock/bin/uv pip compile -q --universal --generate-hashes --no-header --no-annotate \
+	  --upgrade pyproject.toml scripts/build-requirements.txt -o requirements.lock
+	@.venv-lock/bin/uv pip compile -q --universal --generate-hashes --no-header --no-annotate \
+	  --upgrade --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+	@rm -rf .venv-lock
+
+clean:
+	@rm -rf .venv

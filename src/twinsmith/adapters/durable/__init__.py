@@ -1,0 +1,1 @@
+"""Engines that remember finished steps, behind the `Durable` port."""

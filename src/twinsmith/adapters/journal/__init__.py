@@ -1,0 +1,1 @@
+"""The execution log behind the `Journal` port."""

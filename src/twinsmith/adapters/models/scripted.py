@@ -1,0 +1,117 @@
+"""A model that reads its answers from a script: the fake that ships with the product.
+
+A script is JSON: `{"name": …, "task": …, "replies": [{"role": …, "text": …}, …]}`. The n-th
+question of a role gets the n-th reply of that role; a reply may have `"delay"` in seconds, or `"error"`
+instead of a text. With `task`, only that task is answered.
+"""
+
+import asyncio
+import fcntl
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from twinsmith.core.budget import tokens_in
+from twinsmith.core.errors import ConfigError, ModelUnavailable
+from twinsmith.core.model import Prompt, Reply
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptedReply:
+    """One answer or one error."""
+
+    role: str
+    text: str = ""
+    error: str = ""
+    delay: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """What the model will say; without a task it says it to anyone."""
+
+    name: str
+    replies: tuple[ScriptedReply, ...]
+    task: str = ""
+
+
+class ScriptedModel:
+    """Answers from a script; keeps a bill, as a provider would, when it is given a place for it."""
+
+    def __init__(self, script: Script, bill: Path | None = None) -> None:
+        self._script = script
+        self._bill = bill
+
+    async def ask(self, prompt: Prompt) -> Reply:
+        """The scripted answer, cut to what the budget allows."""
+        name = self._script.name
+        if self._script.task and prompt.task != self._script.task:
+            raise ModelUnavailable(
+                f"no language model is installed, and the scripted stand-in {name!r} knows one "
+                f"task only: {self._script.task!r}; build that one, or give a script of your own in "
+                "models.script"
+            )
+        mine = [reply for reply in self._script.replies if reply.role == prompt.role]
+        if prompt.nth >= len(mine):
+            raise ModelUnavailable(
+                f"the script {name!r} has {len(mine)} replies for role {prompt.role!r}, "
+                f"number {prompt.nth + 1} was asked for; add one to the script"
+            )
+        answer = mine[prompt.nth]
+        await asyncio.sleep(answer.delay)
+        if answer.error:
+            raise ModelUnavailable(f"{answer.error} (script {name!r}); resume the run to try again")
+        text = answer.text[: prompt.max_tokens * 4]
+        reply = Reply(
+            text=text,
+            model=f"scripted:{name}",
+            tokens_in=tokens_in(prompt.text),
+            tokens_out=tokens_in(text),
+        )
+        self._charge(prompt, reply)
+        return reply
+
+    def _charge(self, prompt: Prompt, reply: Reply) -> None:
+        """Write one line a question; the same key again costs nothing."""
+        if self._bill is None:
+            return
+        self._bill.parent.mkdir(parents=True, exist_ok=True)
+        with self._bill.open("a+", encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.seek(0)
+            if prompt.key in {json.loads(line)["key"] for line in file}:
+                return
+            file.write(json.dumps({"key": prompt.key, "tokens": reply.tokens}) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def read_script(path: Path) -> Script:
+    """Read a script, or say in one line what is wrong with it."""
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        replies = tuple(
+            ScriptedReply(
+                role=str(reply["role"]),
+                text=str(reply.get("text", "")),
+                error=str(reply.get("error", "")),
+                delay=float(reply.get("delay", 0)),
+            )
+            for reply in raw["replies"]
+        )
+        return Script(name=str(raw["name"]), task=str(raw.get("task", "")), replies=replies)
+    except OSError as error:
+        raise ConfigError(
+            f"models.script {path} cannot be read: {error.strerror}; name another file"
+        ) from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ConfigError(
+            f"models.script {path} is not a script: {type(error).__name__} {error}; "
+            "it needs 'name' and 'replies', each with 'role' and 'text'"
+        ) from None
+
+
+def demo_script() -> Path:
+    """The script of the demonstration, shipped with the package."""
+    return Path(__file__).with_name("demo.json")

@@ -1,0 +1,1 @@
+"""Where finished programs are put, behind the `Outbox` port."""

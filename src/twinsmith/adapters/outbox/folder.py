@@ -1,0 +1,84 @@
+"""Results in a folder: written aside, made durable, moved into place in one step."""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from twinsmith.core.errors import ConfigError
+
+REPORT = "report.json"
+
+
+class FolderOutbox:
+    """Publishes to folders on this machine."""
+
+    async def publish(self, run: str, out: str, files: Mapping[str, str]) -> None:
+        """Put all files in the folder, or none."""
+        target = Path(out)
+        if published_by(target) == run:
+            return
+        check_folder(target)
+        try:
+            aside = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+            try:
+                _write(aside, files)
+                # Renaming over an empty folder replaces it; over a full one it fails.
+                aside.rename(target)
+            except BaseException:
+                shutil.rmtree(aside, ignore_errors=True)
+                raise
+            _sync(target.parent)
+        except OSError as error:
+            raise ConfigError(
+                f"the result cannot be written to {out}: {error.strerror}; "
+                f"make room or mend the folder, then: twinsmith resume {run}"
+            ) from error
+
+
+def published_by(folder: Path) -> str:
+    """The run whose result lies in this folder, or nothing."""
+    try:
+        report = json.loads((folder / REPORT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return ""
+    return str(report.get("run", "")) if isinstance(report, dict) else ""
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse, in one line, a folder that a result could not be put in."""
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise ConfigError(f"--out {folder} is not a folder; name a new one")
+        if folder.is_dir() and any(folder.iterdir()):
+            raise ConfigError(f"--out {folder} is not empty; name a new folder")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder.parent):
+            pass
+    except OSError as error:
+        raise ConfigError(
+            f"--out {folder} cannot be written: {error.strerror}; name another folder"
+        ) from None
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> None:
+    folder.chmod(0o755)
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+    for path in [p for p in folder.rglob("*") if p.is_dir()] + [folder]:
+        _sync(path)
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

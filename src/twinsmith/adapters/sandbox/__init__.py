@@ -1,0 +1,1 @@
+"""Places where untrusted programs run, behind the `Sandbox` port."""

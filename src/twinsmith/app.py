@@ -1,0 +1,259 @@
+"""The one place that wires flow, adapters and settings together, and the life of a run."""
+
+import asyncio
+import getpass
+import json
+import os
+import secrets
+import traceback
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from twinsmith.adapters.clock import SystemClock
+from twinsmith.adapters.journal.files import FileJournal
+from twinsmith.adapters.lease import is_held, lease
+from twinsmith.core.budget import Budget
+from twinsmith.core.errors import (
+    ConfigError,
+    EngineError,
+    InternalError,
+    RunBusy,
+    RunCancelled,
+    TwinsmithError,
+    UnknownRun,
+)
+from twinsmith.core.events import SYSTEM, Event, Json
+from twinsmith.core.execution import Limits
+from twinsmith.core.masking import mask
+from twinsmith.core.outcome import RunOutcome
+from twinsmith.core.progress import ENDED, Progress, State, progress_of
+from twinsmith.core.task import Job, Task
+from twinsmith.ports import Model
+from twinsmith.settings import Settings
+
+if TYPE_CHECKING:
+    from twinsmith.adapters.durable.dbos_engine import DbosEngine
+
+CANCEL_PATIENCE_SECONDS = 10.0
+
+
+class App:
+    """Everything a person can do, without the screen."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.journal = FileJournal(settings.home / "journal", SystemClock(), settings.secrets)
+
+    def new_job(self, task: Task, *, out: Path | None, seed: int | None, budget: Budget) -> Job:
+        """A job with a name of its own; refuses a folder that the result could not be put in."""
+        from twinsmith.adapters.outbox.folder import check_folder
+
+        run = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+        folder = (out or self._folder(run) / "result").expanduser().absolute()
+        check_folder(folder)
+        build = self.settings.values.build
+        return Job(
+            run=run,
+            task=replace(task, text=mask(task.text, self.settings.secrets)),
+            budget=budget,
+            candidates=build.candidates,
+            seed=build.seed if seed is None else seed,
+            out=str(folder),
+        )
+
+    async def start(self, job: Job) -> RunOutcome:
+        """Begin a run and see it to its end."""
+        with lease(self._folder(job.run), job.run):
+            self._keep_job(job)
+            await self._tell_started(job)
+            return await self._see_through(job)
+
+    async def resume(self, run: str) -> RunOutcome:
+        """Go on with a run where it stopped; one that has ended gives its recorded outcome."""
+        job = self._kept_job(run)
+        with lease(self._folder(run), run):
+            progress = self.progress(run)
+            if progress.state == "cancelled":
+                raise RunCancelled(f"run {run} was cancelled; start a new build")
+            await self._tell_started(job)
+            if progress.state not in ENDED:
+                await self._tell(run, "run.resumed", {"pid": os.getpid()})
+            return await self._see_through(job)
+
+    async def cancel(self, run: str) -> Progress:
+        """Stop a run for good, whoever drives it."""
+        state = self.progress(run).state
+        if state in ENDED:
+            raise ConfigError(f"run {run} has ended already ({state}); there is nothing to cancel")
+        await self._engine().cancel(run)
+        await self._tell(run, "run.cancel_requested", {})
+        try:
+            with lease(self._folder(run), run):
+                await self._end(run, "cancelled", {"reason": "cancelled by a person"})
+        except RunBusy:
+            await self._until_ended(run)
+        return self.progress(run)
+
+    def find(self, name: str) -> str:
+        """The run that a person means: its whole name, or an ending that only one run has."""
+        runs = self.journal.runs()
+        matches = [run for run in runs if run == name] or [
+            run for run in runs if name and run.endswith(name)
+        ]
+        if len(matches) > 1:
+            raise UnknownRun(f"run {name!r} could be {', '.join(matches[-5:])}; give more of it")
+        if not matches:
+            hint = f"the latest is {runs[-1]}" if runs else 'there is none yet: twinsmith build "…"'
+            raise UnknownRun(f"run {name!r} is not known; {hint}")
+        return matches[0]
+
+    def progress(self, run: str) -> Progress:
+        """How far a run has come; one that nobody drives any more is interrupted."""
+        progress = progress_of(run, self.journal.entries(run))
+        if progress.state == "running" and not is_held(self._folder(run)):
+            return replace(progress, state="interrupted")
+        return progress
+
+    def model(self) -> Model:
+        """The model that settings choose."""
+        from twinsmith.adapters.models.scripted import ScriptedModel, demo_script, read_script
+
+        script = self.settings.values.models.script
+        path = Path(script).expanduser() if script else demo_script()
+        return ScriptedModel(read_script(path), bill=self.settings.home / "scripted-bill.jsonl")
+
+    def limits(self) -> Limits:
+        """What settings allow one execution."""
+        sandbox = self.settings.values.sandbox
+        return Limits(probe_seconds=sandbox.probe_seconds, memory_mb=sandbox.memory_mb)
+
+    async def _see_through(self, job: Job) -> RunOutcome:
+        run = job.run
+        try:
+            outcome = await self._drive(job)
+        except RunCancelled:
+            await self._end(run, "cancelled", {"reason": "cancelled by a person"})
+            raise
+        except asyncio.CancelledError:
+            await self._tell(run, "run.parked", {"reason": "interrupted by a person"})
+            raise
+        except TwinsmithError as error:
+            await self._tell(run, "run.parked", {"reason": str(error)})
+            raise
+        except Exception as error:
+            kept = self._keep_traceback(run, error)
+            await self._tell(run, "run.parked", {"reason": f"internal error, see {kept}"})
+            raise InternalError(
+                f"{type(error).__name__} inside twinsmith; the traceback is in {kept}, the run is "
+                f"parked; once mended: twinsmith resume {run}"
+            ) from error
+        await self._end(
+            run,
+            "solved" if outcome.solved else "not solved",
+            {
+                "reason": outcome.reason,
+                "out": outcome.out,
+                "tokens": outcome.spent.tokens,
+                "seconds": round(outcome.spent.seconds, 3),
+            },
+        )
+        return outcome
+
+    async def _drive(self, job: Job) -> RunOutcome:
+        from twinsmith.adapters.outbox.folder import FolderOutbox
+        from twinsmith.adapters.sandbox.bubblewrap import BubblewrapSandbox
+        from twinsmith.flow.pipeline import build
+        from twinsmith.flow.recorder import Ports
+
+        engine = self._engine()
+        ports = Ports(
+            model=self.model(),
+            sandbox=BubblewrapSandbox(),
+            journal=self.journal,
+            outbox=FolderOutbox(),
+            durable=engine,
+            clock=SystemClock(),
+        )
+        limits = self.limits()
+        try:
+            return await engine.drive(job.run, lambda: build(job, limits, ports), RunOutcome)
+        finally:
+            engine.close()
+
+    def _engine(self) -> "DbosEngine":
+        # The engine takes more than a second to import: only what drives a run pays for it.
+        from twinsmith.adapters.durable.dbos_engine import DbosEngine
+        from twinsmith.flow.pipeline import PIPELINE_VERSION
+
+        return DbosEngine(self.settings.database_url, PIPELINE_VERSION)
+
+    async def _tell_started(self, job: Job) -> None:
+        data: dict[str, Json] = {
+            "run": job.run,
+            "task": job.task.text,
+            "language": job.task.language,
+            "kind": job.task.kind,
+            "seed": job.seed,
+            "out": job.out,
+        }
+        await self._tell(SYSTEM, "run.started", data, key=f"run.started:{job.run}")
+        await self._tell(job.run, "run.started", data, key="run.started")
+
+    async def _end(self, run: str, state: State, data: dict[str, Json]) -> None:
+        await self._tell(run, "run.ended", {"state": state, **data}, key="run.ended")
+        anchor = self.journal.anchor(run)
+        ending: dict[str, Json] = {
+            "run": run,
+            "state": state,
+            "lines": anchor.lines,
+            "head": anchor.head,
+        }
+        await self._tell(SYSTEM, "run.ended", ending, key=f"run.ended:{run}")
+
+    async def _tell(self, run: str, kind: str, data: dict[str, Json], key: str = "") -> None:
+        who = f"user:{getpass.getuser()}"
+        await self.journal.append(Event(run=run, kind=kind, who=who, data=data, key=key))
+
+    async def _until_ended(self, run: str) -> None:
+        """Wait for the process that drives the run to notice; it looks once a second."""
+        for _ in range(int(CANCEL_PATIENCE_SECONDS / 0.1)):
+            if self.progress(run).state != "running":
+                return
+            await asyncio.sleep(0.1)
+        raise RunBusy(
+            f"run {run} is marked as cancelled, but the process that drives it has not stopped "
+            f"after {CANCEL_PATIENCE_SECONDS:g} s; follow it with: twinsmith watch {run}"
+        )
+
+    def _keep_job(self, job: Job) -> None:
+        from twinsmith.adapters.durable.codec import to_json
+
+        path = self._folder(job.run) / "job.json"
+        aside = path.with_suffix(".new")
+        with aside.open("w", encoding="utf-8") as file:
+            json.dump(to_json(job, Job), file, ensure_ascii=False)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.rename(path)
+
+    def _kept_job(self, run: str) -> Job:
+        from twinsmith.adapters.durable.codec import from_json
+
+        path = self._folder(run) / "job.json"
+        try:
+            return from_json(json.loads(path.read_text(encoding="utf-8")), Job)
+        except (OSError, ValueError) as error:
+            raise EngineError(
+                f"{path} cannot be read ({error.__class__.__name__}); start a new build"
+            ) from error
+
+    def _keep_traceback(self, run: str, error: Exception) -> Path:
+        path = self._folder(run) / "crash.txt"
+        text = "".join(traceback.format_exception(error))
+        path.write_text(mask(text, self.settings.secrets), encoding="utf-8")
+        return path
+
+    def _folder(self, run: str) -> Path:
+        return self.settings.home / "runs" / run

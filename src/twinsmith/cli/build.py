@@ -1,0 +1,178 @@
+"""`twinsmith build` and `twinsmith resume`: drive a run and show it."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from twinsmith.cli import exits
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from twinsmith.app import App
+    from twinsmith.core.outcome import RunOutcome
+
+BUILD_EXAMPLE = (
+    'Example: twinsmith build "Write a Python function slugify(title) that turns a title into a '
+    'URL slug" --out ./slug'
+)
+RESUME_EXAMPLE = "Example: twinsmith resume 20261115-101500-a3f9 (or only: a3f9)"
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")]
+
+
+def _at_least(least: int) -> "Callable[[str], int]":
+    def parse(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            raise typer.BadParameter(f"{text!r} is not a whole number") from None
+        if number < least:
+            raise typer.BadParameter(f"{number} is too small; at least {least}")
+        return number
+
+    return parse
+
+
+def build(
+    task: Annotated[str, typer.Argument(help="What to build, in a sentence.")],
+    language: Annotated[str, typer.Option(help="Programming language.")] = "python",
+    kind: Annotated[str, typer.Option(help="function, library, cli or service.")] = "function",
+    tests: Annotated[
+        Path | None, typer.Option(help="A file with checks that the result must pass.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="A new folder for the result.")] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(parser=_at_least(0), metavar="N", help="The same seed, the same result."),
+    ] = None,
+    budget_seconds: Annotated[
+        int | None,
+        typer.Option(parser=_at_least(1), metavar="N", help="Seconds of work it may take."),
+    ] = None,
+    budget_tokens: Annotated[
+        int | None,
+        typer.Option(parser=_at_least(1), metavar="N", help="Tokens it may use, in and out."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Turn one sentence into a tested program."""
+    from twinsmith.app import App
+    from twinsmith.core.budget import Budget
+    from twinsmith.core.probe import read_tests
+    from twinsmith.core.task import read_task
+    from twinsmith.settings import load
+
+    settings = load()
+    source = _read(tests) if tests else ""
+    wanted = read_task(text=task, language=language, kind=kind, tests=source)
+    if tests:
+        # Read once more by the flow; here, so that a mistake is told before anything starts.
+        read_tests(source, file=tests.name)
+    app = App(settings)
+    given = settings.values.build
+    budget = Budget(
+        tokens=given.budget_tokens if budget_tokens is None else budget_tokens,
+        seconds=given.budget_seconds if budget_seconds is None else budget_seconds,
+    )
+    job = app.new_job(wanted, out=out, seed=seed, budget=budget)
+    if job.task.text != wanted.text and not as_json:
+        typer.echo("What looks like a secret in the task was masked before anything was written.")
+    _drive(app, job.run, lambda: app.start(job), as_json=as_json)
+
+
+def resume(
+    run: Annotated[str, typer.Argument(help="The run, or how its name ends.")],
+    as_json: Json = False,
+) -> None:
+    """Go on with a run where it stopped; nothing finished is done or paid twice."""
+    from twinsmith.app import App
+    from twinsmith.settings import load
+
+    app = App(load())
+    name = app.find(run)
+    _drive(app, name, lambda: app.resume(name), as_json=as_json)
+
+
+def _drive(
+    app: "App", run: str, work: "Callable[[], Awaitable[RunOutcome]]", *, as_json: bool
+) -> None:
+    import asyncio
+    import signal
+
+    from twinsmith.cli.live import beside
+    from twinsmith.core.errors import TwinsmithError
+
+    terminated = False
+
+    async def main() -> "RunOutcome":
+        nonlocal terminated
+        me = asyncio.current_task()
+        assert me is not None
+
+        def terminate() -> None:
+            nonlocal terminated
+            terminated = True
+            me.cancel()
+
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
+        driven = asyncio.ensure_future(work())
+        await beside(app, run, driven, quiet=as_json)
+        return driven.result()
+
+    try:
+        outcome = asyncio.run(main())
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        code = exits.TERMINATED if terminated else exits.INTERRUPTED
+        exits.fail(
+            f"run {run} is parked; go on with: twinsmith resume {run}", code, as_json=as_json
+        )
+    except TwinsmithError as error:
+        if app.progress(run).state != "parked" or f"resume {run}" in str(error):
+            raise
+        exits.fail(f"{error}; then: twinsmith resume {run}", exits.code_of(error), as_json=as_json)
+    _tell(outcome, as_json=as_json)
+    raise typer.Exit(exits.DONE if outcome.solved else exits.NO)
+
+
+def _tell(outcome: "RunOutcome", *, as_json: bool) -> None:
+    if as_json:
+        from dataclasses import asdict
+
+        typer.echo(json.dumps(asdict(outcome), ensure_ascii=False))
+        return
+    from rich.console import Console
+    from rich.markup import escape
+
+    console = Console(soft_wrap=True, highlight=False)
+    word = "[green]solved[/green]" if outcome.solved else "[yellow]not solved[/yellow]"
+    console.print(f"{word}: {escape(outcome.reason)}")
+    console.print(f"result: {escape(outcome.out)}")
+    console.print(
+        f"spent:  {outcome.spent.tokens} tokens, "
+        f"{outcome.spent.seconds:.1f} s of models and sandbox"
+    )
+    scripted = [model for model in outcome.models if model.startswith("scripted:")]
+    if scripted:
+        console.print(
+            f"[yellow]note:[/yellow]   the answers came from a script ({', '.join(scripted)}), "
+            "not from a language model"
+        )
+
+
+def _read(path: Path) -> str:
+    from twinsmith.core.errors import ConfigError
+    from twinsmith.core.task import LONGEST_TESTS
+
+    try:
+        if path.stat().st_size > LONGEST_TESTS * 4:
+            raise ConfigError(f"--tests {path} is too large; at most {LONGEST_TESTS} characters")
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(
+            f"--tests {path} cannot be read: {error.strerror}; name another file"
+        ) from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"--tests {path} is not UTF-8 text; name another file") from None

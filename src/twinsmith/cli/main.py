@@ -1,0 +1,64 @@
+"""The `twinsmith` command: its table of contents, and the one place where errors end."""
+
+import sys
+from typing import Annotated
+
+import typer
+from typer.exceptions import Abort, Exit, TyperException
+
+from twinsmith import __version__
+from twinsmith.cli import build, doctor, exits, log, runs
+from twinsmith.core.errors import TwinsmithError
+
+app = typer.Typer(
+    help="One sentence in; a tested program out.",
+    epilog=exits.MEANING,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"twinsmith {__version__}")
+        raise Exit(0)
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    pass
+
+
+app.command("build", epilog=build.BUILD_EXAMPLE)(build.build)
+app.command("status", epilog=runs.STATUS_EXAMPLE)(runs.status)
+app.command("watch", epilog=runs.WATCH_EXAMPLE)(runs.watch)
+app.command("resume", epilog=build.RESUME_EXAMPLE)(build.resume)
+app.command("cancel", epilog=runs.CANCEL_EXAMPLE)(runs.cancel)
+app.command("log", epilog=log.EXAMPLE)(log.log)
+app.command("doctor", epilog=doctor.EXAMPLE)(doctor.doctor)
+
+
+def run() -> None:
+    """Run the command; every expected error is one line and an exit code."""
+    as_json = "--json" in sys.argv[1:]
+    try:
+        code = app(standalone_mode=False)
+    except TyperException as error:
+        exits.fail(
+            f"{error.format_message()} Try: twinsmith --help", exits.BAD_INPUT, as_json=as_json
+        )
+    except TwinsmithError as error:
+        exits.fail(str(error), exits.code_of(error), as_json=as_json)
+    except (Abort, KeyboardInterrupt):
+        exits.fail("interrupted", exits.INTERRUPTED, as_json=as_json)
+    except BrokenPipeError:
+        # The reader (`head`, `less`) has seen enough.
+        sys.stderr.close()
+        raise SystemExit(0) from None
+    raise SystemExit(code or 0)

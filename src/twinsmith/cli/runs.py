@@ -1,0 +1,152 @@
+"""`twinsmith status`, `watch` and `cancel`: look at runs and stop them."""
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from twinsmith.cli import exits
+from twinsmith.cli.build import Json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from twinsmith.app import App
+    from twinsmith.core.progress import Progress
+
+STATUS_EXAMPLE = "Example: twinsmith status (all runs), twinsmith status a3f9 (one)"
+WATCH_EXAMPLE = "Example: twinsmith watch a3f9 (Ctrl-C stops watching, never the run)"
+CANCEL_EXAMPLE = "Example: twinsmith cancel a3f9"
+
+MOST_ROWS = 50
+
+Run = Annotated[str, typer.Argument(help="The run, or how its name ends.")]
+
+
+def status(
+    run: Annotated[str, typer.Argument(help="One run; without it, all of them.")] = "",
+    as_json: Json = False,
+) -> None:
+    """How far runs have come."""
+    from twinsmith.app import App
+    from twinsmith.settings import load
+
+    app = App(load())
+    if run:
+        _one(app.progress(app.find(run)), as_json=as_json)
+        return
+    names = app.journal.runs()
+    shown = [app.progress(name) for name in names[-MOST_ROWS:]]
+    if as_json:
+        typer.echo(json.dumps([_as_json(progress) for progress in shown], ensure_ascii=False))
+        return
+    if not shown:
+        typer.echo('no runs yet; start one with: twinsmith build "…"')
+        return
+    _table(shown)
+    if len(names) > len(shown):
+        typer.echo(f"({len(names) - len(shown)} older runs: twinsmith log)")
+
+
+def watch(run: Run, as_json: Json = False) -> None:
+    """Follow a run that another process drives; with --json, its events as they come."""
+    import asyncio
+
+    from twinsmith.app import App
+    from twinsmith.settings import load
+
+    app = App(load())
+    name = app.find(run)
+
+    def over() -> bool:
+        return app.progress(name).state != "running"
+
+    if as_json:
+        asyncio.run(_events(app, name, over))
+        return
+    from twinsmith.cli.live import show
+
+    try:
+        progress = asyncio.run(show(app, name, over))
+    except KeyboardInterrupt:
+        exits.fail(f"run {name} goes on", exits.INTERRUPTED, as_json=False)
+    _closing(progress)
+
+
+def cancel(run: Run, as_json: Json = False) -> None:
+    """Stop a run for good."""
+    import asyncio
+
+    from twinsmith.app import App
+    from twinsmith.settings import load
+
+    app = App(load())
+    progress = asyncio.run(app.cancel(app.find(run)))
+    if as_json:
+        typer.echo(json.dumps(_as_json(progress), ensure_ascii=False))
+    else:
+        _closing(progress)
+
+
+async def _events(app: "App", name: str, over: "Callable[[], bool]") -> None:
+    import asyncio
+
+    from twinsmith.core.events import to_line
+
+    offset, last = 0, False
+    while not last:
+        last = over()
+        entries, offset = app.journal.entries_since(name, offset)
+        for entry in entries:
+            typer.echo(to_line(entry))
+        if not last:
+            await asyncio.sleep(0.1)
+
+
+def _one(progress: "Progress", *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(_as_json(progress), ensure_ascii=False))
+        return
+    from rich.console import Console
+
+    from twinsmith.cli.live import now_utc, tree
+
+    console = Console()
+    console.print(f"task: {progress.task}", highlight=False, markup=False)
+    console.print(tree(progress, now_utc()))
+    _closing(progress)
+
+
+def _closing(progress: "Progress") -> None:
+    if progress.reason:
+        typer.echo(f"{progress.state}: {progress.reason}")
+    if progress.state in ("parked", "interrupted"):
+        typer.echo(f"go on with: twinsmith resume {progress.run}")
+    elif progress.state in ("solved", "not solved"):
+        typer.echo(f"result: {progress.out}")
+
+
+def _table(rows: "list[Progress]") -> None:
+    import shutil
+
+    from twinsmith.cli.live import now_utc
+    from twinsmith.core.progress import elapsed
+
+    width = shutil.get_terminal_size().columns
+    lines = [f"{'run':<20}  {'state':<11}  {'stage':<8}  {'seconds':>7}  {'tokens':>6}  task"]
+    for row in rows:
+        until = now_utc() if row.state == "running" else row.updated
+        stage = row.stages[-1].name if row.stages else ""
+        seconds = f"{elapsed(row.started, until):.1f}"
+        task = " ".join(row.task.split())
+        lines.append(
+            f"{row.run:<20}  {row.state:<11}  {stage:<8}  {seconds:>7}  {row.tokens:>6}  {task}"
+        )
+    for line in lines:
+        typer.echo(line if len(line) <= width else f"{line[: width - 1]}…")
+
+
+def _as_json(progress: "Progress") -> dict[str, object]:
+    from dataclasses import asdict
+
+    return asdict(progress)

@@ -1,0 +1,60 @@
+"""Everything that can go wrong, split by who has to act.
+
+TwinsmithError
+├── ConfigError         the operator: a setting, a flag, a file, a folder
+│   └── UnknownRun      … a run that is not in the journal
+├── RunBusy             whoever started it: another process is driving this run
+├── RunCancelled        nobody: a person stopped the run for good
+├── ModelUnavailable    the gateway: no model could answer
+├── SandboxError        the machine: nothing here can run untrusted code safely
+├── EngineError         the machine: the durable engine or its database is out of reach
+├── InternalError       us: a fault of twinsmith itself; the traceback is kept
+├── BadReply            the model: it answered, and the answer cannot be used
+└── BudgetExceeded      the budget: tokens or seconds are spent
+
+A failing *generated* program is none of these: it is a result.
+"""
+
+
+class TwinsmithError(Exception):
+    """The root: its text is one line that says what, which value and what next."""
+
+
+class ConfigError(TwinsmithError):
+    """A setting, flag, file or folder that the operator has to mend."""
+
+
+class UnknownRun(ConfigError):
+    """A run that the journal does not know."""
+
+
+class RunBusy(TwinsmithError):
+    """Another process is driving this run."""
+
+
+class RunCancelled(TwinsmithError):
+    """A person stopped this run for good."""
+
+
+class ModelUnavailable(TwinsmithError):
+    """No model could answer."""
+
+
+class SandboxError(TwinsmithError):
+    """Nothing on this machine can run untrusted code safely."""
+
+
+class EngineError(TwinsmithError):
+    """The durable engine or its database cannot be used."""
+
+
+class InternalError(TwinsmithError):
+    """A fault of twinsmith itself."""
+
+
+class BadReply(TwinsmithError):
+    """A model's answer that cannot be used; it is billed all the same."""
+
+
+class BudgetExceeded(TwinsmithError):
+    """The run has spent what it was given."""

@@ -1,0 +1,166 @@
+"""What this machine has, what is in force, and what to do about what is missing."""
+
+import platform
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from twinsmith.app import App
+from twinsmith.core.errors import TwinsmithError
+from twinsmith.core.masking import mask
+from twinsmith.settings import FILE_NAME, values_by_key
+
+Health = Literal["ok", "warning", "missing"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Component:
+    """One part of the machine or of the settings."""
+
+    name: str
+    health: Health
+    value: str
+    source: str
+    advice: str = ""
+
+
+async def examine(app: App) -> list[Component]:
+    """Look at every part; `missing` means that the main job could not run."""
+    return [
+        _python(),
+        _home(app),
+        _stray_settings(app),
+        await _sandbox(),
+        _model(app),
+        _database(app),
+        *_settings(app),
+    ]
+
+
+def ready(components: list[Component]) -> bool:
+    """Whether the main job can run."""
+    return all(component.health != "missing" for component in components)
+
+
+def _python() -> Component:
+    value = f"{platform.python_version()} at {sys.executable}"
+    return Component(name="python", health="ok", value=value, source="this process")
+
+
+def _home(app: App) -> Component:
+    home, source = app.settings.home, app.settings.home_source
+    try:
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        probe = home / ".doctor"
+        probe.write_text("")
+        probe.unlink()
+    except OSError as error:
+        return Component(
+            name="data folder",
+            health="missing",
+            value=f"{home} ({error.strerror})",
+            source=source,
+            advice="set TWINSMITH_HOME to a folder you can write to",
+        )
+    return Component(name="data folder", health="ok", value=str(home), source=source)
+
+
+def _stray_settings(app: App) -> Component:
+    stray = Path.cwd() / FILE_NAME
+    in_force = sorted({s for s in app.settings.sources.values() if s.endswith(".toml")})
+    if stray.exists() and str(stray) not in in_force:
+        return Component(
+            name="settings file",
+            health="warning",
+            value=f"{stray} is not read",
+            source="working folder",
+            advice=f"to use it: export TWINSMITH_CONFIG={stray}",
+        )
+    value = in_force[0] if in_force else "none, defaults are in force"
+    return Component(name="settings file", health="ok", value=value, source="search order")
+
+
+async def _sandbox() -> Component:
+    from twinsmith.adapters.sandbox.bubblewrap import BubblewrapSandbox
+
+    try:
+        isolation = await BubblewrapSandbox().isolation()
+    except TwinsmithError as error:
+        what, _, advice = str(error).rpartition("; ")
+        return Component(
+            name="sandbox", health="missing", value=what, source="tried it", advice=advice
+        )
+    return Component(
+        name="sandbox",
+        health="warning" if isolation.missing else "ok",
+        value=f"{isolation} version={isolation.version}",
+        source="tried it",
+        advice="nothing to install: this version has no more controls" if isolation.missing else "",
+    )
+
+
+def _model(app: App) -> Component:
+    source = app.settings.sources["models.script"]
+    try:
+        app.model()
+    except TwinsmithError as error:
+        what, _, advice = str(error).rpartition("; ")
+        return Component(name="model", health="missing", value=what, source=source, advice=advice)
+    script = app.settings.values.models.script
+    return Component(
+        name="model",
+        health="warning",
+        value=f"scripted stand-in, {script or 'knows the demonstration task only'}",
+        source=source,
+        advice="this version has no language model: try `make demo`, or write a script",
+    )
+
+
+def _database(app: App) -> Component:
+    url = app.settings.database_url
+    source = app.settings.sources["database.url"]
+    try:
+        value = _postgres(url) if url.startswith("postgresql:") else _sqlite(url)
+    except Exception as error:  # noqa: BLE001 - whatever a driver raises is what is wrong
+        reason = " ".join(str(error).split())[:200]
+        return Component(
+            name="database",
+            health="missing",
+            value=mask(f"{url}: {reason}"),
+            source=source,
+            advice="start the server, or unset database.url to use SQLite",
+        )
+    return Component(name="database", health="ok", value=mask(value), source=source)
+
+
+def _sqlite(url: str) -> str:
+    import sqlite3
+
+    path = Path(url.removeprefix("sqlite:///"))
+    if not path.exists():
+        return f"SQLite {sqlite3.sqlite_version}, {path} (made on first use)"
+    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
+        mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
+    connection.close()
+    return f"SQLite {sqlite3.sqlite_version}, {path}, {mode} mode"
+
+
+def _postgres(url: str) -> str:
+    import psycopg
+
+    with psycopg.connect(url, connect_timeout=5) as connection:
+        row = connection.execute("SHOW server_version").fetchone()
+    return f"PostgreSQL {row[0] if row else '?'}, {url}"
+
+
+def _settings(app: App) -> list[Component]:
+    return [
+        Component(
+            name=key,
+            health="ok",
+            value=mask(str(value), app.settings.secrets) or "(empty)",
+            source=app.settings.sources[key],
+        )
+        for key, value in values_by_key(app.settings.values).items()
+    ]

@@ -1,0 +1,1 @@
+"""What happens to a task, in order; knows ports, never adapters."""

@@ -1,0 +1,1 @@
+"""The stages that turn a task into a judged program."""

@@ -1,0 +1,218 @@
+"""Settings: documented defaults, one file, the environment; each value knows where it came from.
+
+The file is `$TWINSMITH_CONFIG`, else `twinsmith.toml` in the data folder. A file in the working
+folder is not read: a cloned repository must not be able to redirect models or databases.
+"""
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from twinsmith.core.errors import ConfigError
+from twinsmith.core.events import Json
+from twinsmith.core.masking import secrets_in
+
+PREFIX = "TWINSMITH_"
+FILE_NAME = "twinsmith.toml"
+_RESERVED = ("TWINSMITH_HOME", "TWINSMITH_CONFIG")
+
+Positive = Annotated[int, Field(gt=0)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
+
+
+class Models(_Section):
+    """Which models answer."""
+
+    script: str = ""
+
+
+class Build(_Section):
+    """How a task is worked on."""
+
+    candidates: Annotated[int, Field(ge=1, le=20)] = 2
+    seed: Annotated[int, Field(ge=0)] = 0
+    budget_seconds: Annotated[float, Field(gt=0)] = 600.0
+    budget_tokens: Positive = 20_000
+
+
+class SandboxLimits(_Section):
+    """What one execution of untrusted code may use."""
+
+    probe_seconds: Annotated[float, Field(gt=0, le=600)] = 5.0
+    memory_mb: Annotated[int, Field(ge=64)] = 512
+
+
+class Database(_Section):
+    """Where runs are remembered."""
+
+    url: str = ""
+
+
+class Values(_Section):
+    """All settings."""
+
+    models: Models = Models()
+    build: Build = Build()
+    sandbox: SandboxLimits = SandboxLimits()
+    database: Database = Database()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The values in force, where each came from, and the data folder."""
+
+    values: Values
+    sources: Mapping[str, str]
+    home: Path
+    home_source: str
+    secrets: tuple[str, ...]
+
+    @property
+    def database_url(self) -> str:
+        """The engine's database: the configured one, else SQLite in the data folder."""
+        return self.values.database.url or f"sqlite:///{self.home / 'state.db'}"
+
+
+def load(environment: Mapping[str, str] | None = None) -> Settings:
+    """Read all settings; ConfigError names the first key that is wrong."""
+    env = os.environ if environment is None else environment
+    home, home_source = _home(env)
+    path, explicit = _file(env, home)
+    tree: dict[str, dict[str, object]] = {}
+    sources = dict.fromkeys(known_keys(), "default")
+    for key, value in _from_file(path, explicit=explicit).items():
+        _put(tree, key, value)
+        sources[key] = str(path)
+    for key, (name, text) in _from_environment(env).items():
+        _put(tree, key, text)
+        sources[key] = name
+    return Settings(
+        values=_validated(tree, sources),
+        sources=sources,
+        home=home,
+        home_source=home_source,
+        secrets=secrets_in(env),
+    )
+
+
+def known_keys() -> list[str]:
+    """Every key as `section.name`."""
+    return [
+        f"{section}.{name}"
+        for section, field in Values.model_fields.items()
+        for name in _fields(field.annotation)
+    ]
+
+
+def values_by_key(values: Values) -> dict[str, Json]:
+    """Every key with its value."""
+    return {
+        f"{section}.{name}": value
+        for section, fields in values.model_dump().items()
+        for name, value in fields.items()
+    }
+
+
+def documented_defaults() -> str:
+    """The annotated settings file with every default, as shipped."""
+    return files("twinsmith").joinpath(FILE_NAME).read_text(encoding="utf-8")
+
+
+def _home(env: Mapping[str, str]) -> tuple[Path, str]:
+    if env.get("TWINSMITH_HOME"):
+        return Path(env["TWINSMITH_HOME"]).expanduser().absolute(), "TWINSMITH_HOME"
+    if env.get("XDG_DATA_HOME"):
+        return Path(env["XDG_DATA_HOME"]).absolute() / "twinsmith", "XDG_DATA_HOME"
+    return Path.home() / ".local" / "share" / "twinsmith", "default"
+
+
+def _file(env: Mapping[str, str], home: Path) -> tuple[Path, bool]:
+    named = env.get("TWINSMITH_CONFIG")
+    return (Path(named).expanduser().absolute(), True) if named else (home / FILE_NAME, False)
+
+
+def _from_file(path: Path, *, explicit: bool) -> dict[str, object]:
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        if explicit:
+            raise ConfigError(
+                f"TWINSMITH_CONFIG {path} does not exist; name a file or unset it"
+            ) from None
+        return {}
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}; mend its rights") from None
+    except ValueError as error:
+        raise ConfigError(f"{path} is not TOML: {error}; mend it") from None
+    flat: dict[str, object] = {}
+    for section, fields in raw.items():
+        if section not in Values.model_fields or not isinstance(fields, dict):
+            raise ConfigError(_unknown(section, list(Values.model_fields), path))
+        for name, value in fields.items():
+            key = f"{section}.{name}"
+            if key not in known_keys():
+                raise ConfigError(_unknown(key, known_keys(), path))
+            flat[key] = value
+    if urlsplit(str(flat.get("database.url", ""))).password:
+        raise ConfigError(
+            f"database.url in {path} holds a password; secrets come from the environment only: "
+            "set TWINSMITH_DATABASE_URL or PGPASSWORD"
+        )
+    return flat
+
+
+def _from_environment(env: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    names = {f"{PREFIX}{key.replace('.', '_').upper()}": key for key in known_keys()}
+    found: dict[str, tuple[str, str]] = {}
+    for name, value in env.items():
+        if not name.startswith(PREFIX) or name in _RESERVED:
+            continue
+        if name not in names:
+            raise ConfigError(_unknown(name, [*names, *_RESERVED], "the environment"))
+        found[names[name]] = (name, value)
+    return found
+
+
+def _unknown(key: str, known: list[str], where: object) -> str:
+    near = difflib.get_close_matches(key, known, n=1, cutoff=0)
+    return f"{key!r} in {where} is not a setting; did you mean {near[0]!r}?"
+
+
+def _put(tree: dict[str, dict[str, object]], key: str, value: object) -> None:
+    section, name = key.split(".", 1)
+    tree.setdefault(section, {})[name] = value
+
+
+def _validated(tree: Mapping[str, object], sources: Mapping[str, str]) -> Values:
+    try:
+        values = Values.model_validate(tree)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise ConfigError(
+            f"{key} = {first['input']!r} from {sources.get(key, '?')}: {first['msg'].lower()}"
+        ) from None
+    url = values.database.url
+    if url and not url.startswith(("postgresql://", "sqlite:///")):
+        raise ConfigError(
+            f"database.url from {sources['database.url']} starts with "
+            f"{url.split(':', 1)[0]!r}; it must start with postgresql:// or sqlite:///"
+        )
+    return values
+
+
+def _fields(annotation: object) -> list[str]:
+    assert isinstance(annotation, type)
+    assert issubclass(annotation, BaseModel)
+    return list(annotation.model_fields)
