@@ -28,9 +28,13 @@ class ProbeResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
-    """What all probes of one candidate saw, in one start of the sandbox."""
+    """What all probes of one candidate saw, in one start of the sandbox.
+
+    `problem` says why there are no results when nothing was run.
+    """
 
     candidate: int
     results: tuple[ProbeResult, ...]
     output: str = ""
     seconds: float = 0.0
+    problem: str = ""

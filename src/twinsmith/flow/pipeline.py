@@ -63,8 +63,9 @@ async def _execute(
 
             try:
                 executions.append(await run.execute(candidate.number, in_sandbox))
-            except BudgetExceeded:
-                executions.append(Execution(candidate=candidate.number, results=()))
+            except BudgetExceeded as error:
+                not_run = Execution(candidate=candidate.number, results=(), problem=str(error))
+                executions.append(not_run)
         ran = sum(bool(execution.results) for execution in executions)
         stage.text = f"{ran} of {len(candidates)} candidates ran"
     return tuple(executions)

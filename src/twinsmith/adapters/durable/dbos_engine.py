@@ -10,7 +10,8 @@ import json
 import os
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -109,6 +110,9 @@ class DbosEngine:
     def close(self) -> None:
         """Stop the engine's threads."""
         DBOS.destroy(workflow_completion_timeout_sec=0, destroy_registry=True)
+        with suppress(RuntimeError):
+            # The engine made its own thread pool the loop's, and has just shut it down.
+            asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
 
     def _launch(self, version: str) -> None:
         prepare(self._url)

@@ -1,8 +1,8 @@
 """A model that reads its answers from a script: the fake that ships with the product.
 
 A script is JSON: `{"name": …, "task": …, "replies": [{"role": …, "text": …}, …]}`. The n-th
-question of a role gets the n-th reply of that role; a reply may have `"delay"` in seconds, or `"error"`
-instead of a text. With `task`, only that task is answered.
+question of a role gets the n-th reply of that role; a reply may have `"delay"` in seconds, or
+`"error"` instead of a text. With `task`, only that task is answered.
 """
 
 import asyncio
@@ -49,8 +49,8 @@ class ScriptedModel:
         if self._script.task and prompt.task != self._script.task:
             raise ModelUnavailable(
                 f"no language model is installed, and the scripted stand-in {name!r} knows one "
-                f"task only: {self._script.task!r}; build that one, or give a script of your own in "
-                "models.script"
+                f"task only: {self._script.task!r}; build that one, or give a script of your own "
+                "in models.script"
             )
         mine = [reply for reply in self._script.replies if reply.role == prompt.role]
         if prompt.nth >= len(mine):

@@ -59,7 +59,7 @@ class BubblewrapSandbox:
             "limits": {"probe_seconds": limits.probe_seconds, "output_bytes": limits.output_bytes},
         }
         wall = STARTUP_SECONDS + limits.probe_seconds * (len(probes.checks) + 1)
-        judge = [PYTHON, "-s", "-S", "/run/harness.py", "judge"]
+        judge = [PYTHON, "-sS", "/run/harness.py", "judge"]
         out, err, code = await _start(judge, job, limits, wall)
         rows = _rows(out)
         if not rows and code != -signal.SIGKILL:
@@ -94,7 +94,7 @@ def sandbox_args(command: list[str], limits: Limits, harness: int, *, root: bool
         *["env", "-i", f"PATH={PATH}"],
         *(drop if root else []),
         *["bwrap", "--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000"],
-        *["--disable-userns", "--die-with-parent", "--new-session", "--clearenv"],
+        *["--disable-userns", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv"],
         *["--setenv", "PATH", PATH, "--setenv", "HOME", "/tmp", "--setenv", "LANG", "C.UTF-8"],  # noqa: S108
         *["--setenv", "PYTHONHASHSEED", "0", "--setenv", "PYTHONDONTWRITEBYTECODE", "1"],
         *["--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin"],

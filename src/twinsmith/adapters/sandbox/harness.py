@@ -7,7 +7,8 @@ Stands alone on the standard library and imports nothing of twinsmith. For every
   program is a stub that calls the driver, so a program can only return values: there is no
   result it could print, no expectation it could read and no check it could alter,
 * the **judge** watches both, and alone writes results. It is not dumpable, so no process of the
-  same user can read its memory or its files.
+  same user can read its memory or write to its files, and it is process 1 of its namespace, so no
+  process in there can kill it and none outlives a probe.
 
 Values cross the pipe as tagged JSON, never as pickle.
 """
@@ -231,13 +232,11 @@ def _rebuilt(answer: dict[str, object]) -> Exception:
 
 
 def _update(arg: object, after: object) -> None:
-    if isinstance(arg, list) and isinstance(after, list):
-        arg[:] = after
-    elif isinstance(arg, bytearray) and isinstance(after, bytearray):
+    if isinstance(arg, list | bytearray) and type(arg) is type(after):
         arg[:] = after
     elif isinstance(arg, dict | set) and type(arg) is type(after):
         arg.clear()
-        arg.update(after)  # type: ignore[arg-type]
+        arg.update(after)
 
 
 def check(requests: int, replies: int, job: dict[str, str], probe: dict[str, str]) -> list[str]:
@@ -267,7 +266,7 @@ def probe_once(job: dict[str, str], probe: dict[str, str], limits: dict[str, flo
     """One driver, one checker, one result: outcome, detail, what the program printed."""
     to_driver, to_checker, result = os.pipe(), os.pipe(), os.pipe()
     driver = subprocess.Popen(
-        [sys.executable, "-s", "-S", __file__, "drive", str(to_driver[0]), str(to_checker[1])],
+        [sys.executable, "-usS", __file__, "drive", str(to_driver[0]), str(to_checker[1])],
         pass_fds=(to_driver[0], to_checker[1]),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -292,11 +291,12 @@ def probe_once(job: dict[str, str], probe: dict[str, str], limits: dict[str, flo
     try:
         return _watch(driver, result[0], limits)
     finally:
-        for pid in (driver.pid, checker):
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(-1, signal.SIGKILL)
         driver.wait()
-        os.waitpid(checker, 0)
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                os.wait()
         os.close(result[0])
         driver.stdout.close()  # type: ignore[union-attr]
 
@@ -325,11 +325,26 @@ def _watch(driver: "subprocess.Popen[bytes]", result: int, limits: dict[str, flo
                     return ["output too large", detail, _text(printed[:2000])]
             elif part:
                 said += part
-            elif said:
-                outcome, detail = json.loads(said)
-                return [outcome, detail, _text(printed)]
             else:
-                return ["killed", "the check ended without a result", _text(printed)]
+                return [*_verdict(said), _text(printed + _rest(out))]
+
+
+def _verdict(said: bytes) -> list[str]:
+    """What the checker wrote; a check that scribbles over its own result has none."""
+    try:
+        outcome, detail = json.loads(said)
+    except (ValueError, TypeError):
+        return ["killed", "the check ended without a result"]
+    return [str(outcome), str(detail)]
+
+
+def _rest(out: int) -> bytes:
+    """What the program printed just before it answered."""
+    os.set_blocking(out, False)
+    try:
+        return os.read(out, 65536)
+    except BlockingIOError:
+        return b""
 
 
 def _text(printed: bytes) -> str:

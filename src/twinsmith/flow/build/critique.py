@@ -20,7 +20,11 @@ def critique(candidate: Candidate, probes: Probes, execution: Execution) -> Verd
     person_decides = any(probe.origin == "person" for probe in probes.checks)
     results = {result.name: result for result in execution.results}
     findings = tuple(
-        _finding(probe, results.get(probe.name), person_decides=person_decides)
+        _finding(
+            probe,
+            results.get(probe.name) or _not_run(probe, execution),
+            person_decides=person_decides,
+        )
         for probe in probes.checks
         if not _passed(results.get(probe.name))
     )
@@ -49,10 +53,11 @@ def _passed(result: ProbeResult | None) -> bool:
     return result is not None and result.outcome == "passed"
 
 
-def _finding(probe: Probe, result: ProbeResult | None, *, person_decides: bool) -> Finding:
+def _not_run(probe: Probe, execution: Execution) -> ProbeResult:
+    detail = f"not run: {execution.problem or 'the sandbox gave no result'}"
+    return ProbeResult(name=probe.name, outcome="killed", detail=detail)
+
+
+def _finding(probe: Probe, result: ProbeResult, *, person_decides: bool) -> Finding:
     severity: Severity = "note" if person_decides and probe.origin == "plan" else "blocking"
-    if result is None:
-        return Finding(
-            what="not run", where=probe.name, evidence="no result was reported", severity=severity
-        )
     return Finding(what=result.outcome, where=probe.name, evidence=result.detail, severity=severity)

@@ -1,0 +1,113 @@
+"""What all tests share: the real command, the scripts it answers from, a real PostgreSQL."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from tests.postgresql import find_server, serving
+
+ROOT = Path(__file__).parents[1]
+
+PLAN = {
+    "entry": "double",
+    "signature": "def double(n: int) -> int:",
+    "approach": "Multiply by two.",
+    "checks": ["assert double(2) == 4", "assert double(-3) == -6", "assert double(0) == 0"],
+}
+WRONG = "```python\ndef double(n: int) -> int:\n    return n * n\n```"
+RIGHT = "```python\ndef double(n: int) -> int:\n    return n * 2\n```"
+DOUBLE = "a function that doubles a number"
+
+
+def script(
+    *, delay: float = 0.0, plan: str | None = None, code: tuple[str, ...] = (WRONG, RIGHT)
+) -> dict[str, object]:
+    """A script for `double`, answering any task."""
+    replies = [{"role": "slow", "text": plan or json.dumps(PLAN), "delay": delay}]
+    replies += [{"role": "coder", "text": text, "delay": delay} for text in code]
+    return {"name": "double", "replies": replies}
+
+
+@dataclass
+class Command:
+    """The real `twinsmith` command with a data folder of its own."""
+
+    home: Path
+    env: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("TWINSMITH_")}
+        return {**clean, "TWINSMITH_HOME": str(self.home), "COLUMNS": "120", **self.env}
+
+    def __call__(self, *args: str, code: int | None = 0) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "twinsmith", *args],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        if code is not None:
+            assert done.returncode == code, f"{args}: {done.returncode}\n{done.stdout}{done.stderr}"
+        return done
+
+    def start(self, *args: str) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            [sys.executable, "-m", "twinsmith", *args],
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def use_script(self, content: dict[str, object]) -> None:
+        path = self.home / "script.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(content))
+        self.env["TWINSMITH_MODELS_SCRIPT"] = str(path)
+
+    def events(self, run: str) -> list[dict[str, object]]:
+        path = self.home / "journal" / "runs" / f"{run}.jsonl"
+        if not path.exists():
+            return []
+        whole = path.read_text().rpartition("\n")[0]
+        return [json.loads(line) for line in whole.split("\n") if line]
+
+    def runs(self) -> list[str]:
+        return sorted(path.stem for path in (self.home / "journal" / "runs").glob("*.jsonl"))
+
+    def bill(self) -> list[str]:
+        path = self.home / "scripted-bill.jsonl"
+        return [json.loads(line)["key"] for line in path.read_text().splitlines()]
+
+
+def until(condition: object, *, seconds: float = 30.0) -> None:
+    """Wait for a condition; fail when it does not come."""
+    assert callable(condition)
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it never happened"
+        time.sleep(0.005)
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Command:
+    return Command(home=tmp_path / "home")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """A real PostgreSQL of this test run's own, on a loopback port; yields its address."""
+    binaries = find_server()
+    if binaries is None:
+        pytest.skip("PostgreSQL server is not installed; run: apt-get install -y postgresql")
+    with serving(binaries) as address:
+        yield address

@@ -1,0 +1,177 @@
+"""What every journal must do: the one in memory and the one on disk."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from twinsmith.adapters.clock import ManualClock
+from twinsmith.adapters.journal.files import FileJournal
+from twinsmith.adapters.journal.memory import MemoryJournal
+from twinsmith.core.errors import EngineError
+from twinsmith.core.events import SYSTEM, Event, first_break, to_line
+
+Any = MemoryJournal | FileJournal
+
+
+@pytest.fixture(params=["memory", "files"])
+def journal(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    if request.param == "memory":
+        return MemoryJournal(ManualClock())
+    return FileJournal(tmp_path, ManualClock())
+
+
+def event(n: int, *, run: str = "r", key: str = "") -> Event:
+    return Event(run=run, kind="k", who="w", data={"n": n}, key=key)
+
+
+async def test_events_stay_in_order_and_chained(journal: Any) -> None:
+    for n in range(5):
+        await journal.append(event(n))
+    await journal.append(event(9, run="other"))
+    entries = journal.entries("r")
+    assert [entry.event.data["n"] for entry in entries] == [0, 1, 2, 3, 4]
+    assert first_break([to_line(entry) for entry in entries]) is None
+    assert len(journal.entries("other")) == 1
+    assert journal.entries("nobody") == []
+
+
+async def test_a_key_is_kept_once(journal: Any) -> None:
+    for n in (1, 2):
+        await journal.append(event(n, key="a"))
+        await journal.append(event(n))
+    assert [entry.event.data["n"] for entry in journal.entries("r")] == [1, 1, 2]
+
+
+class TestOnDisk:
+    """What only files can suffer."""
+
+    @pytest.fixture
+    def disk(self, tmp_path: Path) -> FileJournal:
+        return FileJournal(tmp_path, ManualClock(), secrets=["swordfish"])
+
+    async def filled(self, disk: FileJournal) -> None:
+        start = Event(run=SYSTEM, kind="run.started", who="w", data={"run": "r"})
+        await disk.append(start)
+        for n in range(4):
+            await disk.append(event(n))
+        anchor = disk.anchor("r")
+        data = {"run": "r", "lines": anchor.lines, "head": anchor.head}
+        await disk.append(Event(run=SYSTEM, kind="run.ended", who="w", data={**data}))
+
+    async def test_another_process_sees_keys_and_continues_the_chain(
+        self, disk: FileJournal, tmp_path: Path
+    ) -> None:
+        await disk.append(event(1, key="a"))
+        other = FileJournal(tmp_path, ManualClock())
+        await other.append(event(2, key="a"))
+        await other.append(event(3, key="b"))
+        await disk.append(event(4, key="b"))
+        assert [entry.event.data["n"] for entry in disk.entries("r")] == [1, 3]
+        assert disk.check("r").broken is None
+
+    def test_many_processes_write_one_chain(self, tmp_path: Path) -> None:
+        code = (
+            "import asyncio, sys\n"
+            "from pathlib import Path\n"
+            "from twinsmith.adapters.clock import SystemClock\n"
+            "from twinsmith.adapters.journal.files import FileJournal\n"
+            "from twinsmith.core.events import Event\n"
+            "async def main():\n"
+            "    journal = FileJournal(Path(sys.argv[1]), SystemClock())\n"
+            "    for n in range(50):\n"
+            "        await journal.append(Event(run='r', kind='k', who='w', data={'n': n}))\n"
+            "asyncio.run(main())\n"
+        )
+        writers = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path)]) for _ in range(4)]
+        assert [writer.wait(timeout=60) for writer in writers] == [0, 0, 0, 0]
+        checked = FileJournal(tmp_path, ManualClock()).check("r")
+        assert (checked.lines, checked.broken) == (200, None)
+
+    async def test_secrets_are_masked_before_they_are_hashed(
+        self, disk: FileJournal, tmp_path: Path
+    ) -> None:
+        data = {"a": "the swordfish", "b": ["sk-abcdefghijklmnopqrstuv"]}
+        await disk.append(Event(run="r", kind="k", who="swordfish", data={**data}))
+        text = (tmp_path / "runs" / "r.jsonl").read_text()
+        assert "swordfish" not in text
+        assert "sk-abc" not in text
+        assert disk.check("r").broken is None
+
+    async def test_a_line_without_its_end_is_dropped_by_the_next_write(
+        self, disk: FileJournal, tmp_path: Path
+    ) -> None:
+        await disk.append(event(1))
+        path = tmp_path / "runs" / "r.jsonl"
+        with path.open("a") as file:
+            file.write('{"seq":2,"at":"')
+        assert len(disk.entries("r")) == 1
+        await FileJournal(tmp_path, ManualClock()).append(event(2))
+        assert [entry.event.data["n"] for entry in disk.entries("r")] == [1, 2]
+        assert disk.check("r").broken is None
+
+    async def test_what_cannot_be_written_is_said(self, tmp_path: Path) -> None:
+        (tmp_path / "runs").write_text("in the way")
+        with pytest.raises(EngineError, match="cannot be written"):
+            await FileJournal(tmp_path, ManualClock()).append(event(1))
+
+    @pytest.mark.parametrize(
+        ("edit", "line", "says"),
+        [
+            (lambda lines: [lines[0].replace('"n":0', '"n":7'), *lines[1:]], 1, "altered"),
+            (lambda lines: lines[:-1], 4, "missing"),
+            (lambda lines: lines[1:], 1, "does not follow"),
+            (lambda _: [], 1, "missing"),
+            (lambda lines: [*lines, "x"], 5, "cannot be read"),
+        ],
+        ids=["altered", "cut", "beheaded", "emptied", "added"],
+    )
+    async def test_tampering_is_found_in_its_line(
+        self,
+        disk: FileJournal,
+        tmp_path: Path,
+        edit: Callable[[list[str]], list[str]],
+        line: int,
+        says: str,
+    ) -> None:
+        await self.filled(disk)
+        path = tmp_path / "runs" / "r.jsonl"
+        lines = edit(path.read_text().splitlines())
+        path.write_text("".join(f"{text}\n" for text in lines))
+        broken = disk.check("r").broken
+        assert broken is not None
+        assert broken.line == line
+        assert says in broken.reason
+        assert [chain.run for chain in disk.check_all() if chain.broken] == ["r"]
+
+    async def test_a_chain_forged_anew_does_not_match_its_anchor(
+        self, disk: FileJournal, tmp_path: Path
+    ) -> None:
+        await self.filled(disk)
+        (tmp_path / "runs" / "r.jsonl").unlink()
+        forged = FileJournal(tmp_path, ManualClock())
+        for n in range(10, 14):
+            await forged.append(event(n))
+        broken = disk.check("r").broken
+        assert broken is not None
+        assert "replaced" in broken.reason
+
+    async def test_a_removed_system_chain_is_found(self, disk: FileJournal, tmp_path: Path) -> None:
+        await self.filled(disk)
+        (tmp_path / "system.jsonl").unlink()
+        assert [chain.run for chain in disk.check_all() if chain.broken] == [SYSTEM]
+
+    async def test_writing_goes_on_after_tampering_and_the_break_stays_visible(
+        self, disk: FileJournal, tmp_path: Path
+    ) -> None:
+        await disk.append(event(1))
+        path = tmp_path / "runs" / "r.jsonl"
+        path.write_text("garbage\n")
+        await disk.append(event(2))
+        assert json.loads(path.read_text().splitlines()[1])["data"] == {"n": 2}
+        broken = disk.check("r").broken
+        assert broken is not None
+        assert broken.line == 1

@@ -1,0 +1,81 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from twinsmith.adapters.lease import is_held, lease
+from twinsmith.app import App
+from twinsmith.core.budget import Budget
+from twinsmith.core.errors import ConfigError, RunBusy, UnknownRun
+from twinsmith.core.events import SYSTEM, Event
+from twinsmith.core.task import Task
+from twinsmith.settings import load
+
+TASK = Task(text="t", language="python", kind="function")
+BUDGET = Budget(tokens=1, seconds=1)
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> App:
+    return App(load({"TWINSMITH_HOME": str(tmp_path / "home"), "OPENAI_API_KEY": "swordfish-42"}))
+
+
+def know(app: App, *runs: str) -> None:
+    for run in runs:
+        event = Event(run=SYSTEM, kind="run.started", who="w", data={"run": run})
+        asyncio.run(app.journal.append(event))
+
+
+def test_a_run_is_found_by_its_name_or_an_ending_of_its_own(app: App) -> None:
+    know(app, "1-aa", "2-ab", "3-xaa")
+    assert app.find("2-ab") == "2-ab"
+    assert app.find("ab") == "2-ab"
+    assert app.find("1-aa") == "1-aa"
+    with pytest.raises(UnknownRun, match="could be 1-aa, 3-xaa; give more of it"):
+        app.find("aa")
+    with pytest.raises(UnknownRun, match="'zz' is not known; the latest is 3-xaa"):
+        app.find("zz")
+    with pytest.raises(UnknownRun):
+        app.find("")
+
+
+def test_without_runs_the_hint_is_to_build_one(app: App) -> None:
+    with pytest.raises(UnknownRun, match="there is none yet: twinsmith build"):
+        app.find("x")
+
+
+def test_a_job_gets_a_folder_of_its_own_and_no_secrets(app: App, tmp_path: Path) -> None:
+    task = Task(text="use swordfish-42 please", language="python", kind="function")
+    job = app.new_job(task, out=None, seed=None, budget=BUDGET)
+    assert job.out == str(tmp_path / "home" / "runs" / job.run / "result")
+    assert job.task.text == "use [masked] please"
+    other = app.new_job(TASK, out=tmp_path / "new" / "deep", seed=4, budget=BUDGET)
+    assert (other.out, other.seed) == (str(tmp_path / "new" / "deep"), 4)
+    assert other.run != job.run
+
+
+def test_a_folder_that_will_not_do_is_refused_before_anything_starts(
+    app: App, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "x").write_text("")
+    for out, says in (
+        (tmp_path / "file", "is not a folder"),
+        (tmp_path / "full", "is not empty"),
+        (tmp_path / "file" / "below", "cannot be written|is not a folder"),
+        (Path("/proc/nope/x"), "cannot be written"),
+    ):
+        with pytest.raises(ConfigError, match=says):
+            app.new_job(TASK, out=out, seed=None, budget=BUDGET)
+    assert app.journal.runs() == []
+
+
+def test_one_process_at_a_time_drives_a_run(tmp_path: Path) -> None:
+    assert not is_held(tmp_path)
+    with lease(tmp_path, "r"):
+        assert is_held(tmp_path)
+        with pytest.raises(RunBusy, match="run r is being driven by process"), lease(tmp_path, "r"):
+            pass
+        assert is_held(tmp_path)
+    assert not is_held(tmp_path)

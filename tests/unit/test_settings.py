@@ -1,0 +1,87 @@
+from pathlib import Path
+
+import pytest
+
+from twinsmith.core.errors import ConfigError
+from twinsmith.settings import load, values_by_key
+
+
+def write(home: Path, text: str) -> dict[str, str]:
+    home.mkdir(exist_ok=True)
+    (home / "twinsmith.toml").write_text(text)
+    return {"TWINSMITH_HOME": str(home)}
+
+
+def test_defaults_say_that_they_are_defaults(tmp_path: Path) -> None:
+    settings = load({"TWINSMITH_HOME": str(tmp_path / "none")})
+    assert set(settings.sources.values()) == {"default"}
+    assert settings.values.build.candidates == 2
+    assert settings.database_url == f"sqlite:///{tmp_path}/none/state.db"
+
+
+def test_the_environment_wins_over_the_file_and_each_says_so(tmp_path: Path) -> None:
+    env = write(tmp_path, "[build]\ncandidates = 3\nseed = 5\n")
+    settings = load({**env, "TWINSMITH_BUILD_SEED": "9"})
+    assert (settings.values.build.candidates, settings.values.build.seed) == (3, 9)
+    assert settings.sources["build.candidates"] == str(tmp_path / "twinsmith.toml")
+    assert settings.sources["build.seed"] == "TWINSMITH_BUILD_SEED"
+    assert settings.sources["build.budget_tokens"] == "default"
+
+
+def test_a_named_file_replaces_the_one_in_the_data_folder(tmp_path: Path) -> None:
+    env = write(tmp_path, "[build]\ncandidates = 3\n")
+    other = tmp_path / "other.toml"
+    other.write_text("[build]\ncandidates = 4\n")
+    assert load({**env, "TWINSMITH_CONFIG": str(other)}).values.build.candidates == 4
+
+
+def test_a_file_in_the_working_folder_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "twinsmith.toml").write_text("[build]\ncandidates = 9\n")
+    monkeypatch.chdir(tmp_path)
+    assert load({"TWINSMITH_HOME": str(tmp_path / "home")}).values.build.candidates == 2
+
+
+def test_the_data_folder_has_an_order() -> None:
+    assert load({"XDG_DATA_HOME": "/x"}).home == Path("/x/twinsmith")
+    assert load({"XDG_DATA_HOME": "/x", "TWINSMITH_HOME": "/y"}).home == Path("/y")
+    assert load({}).home == Path.home() / ".local/share/twinsmith"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[build]\ncandidate = 3", r"'build.candidate' in .*; did you mean 'build.candidates'\?"),
+        ("[bild]\nseed = 3", r"'bild' in .* did you mean 'build'"),
+        ("seed = 3", "'seed' in .* is not a setting"),
+        ("[build]\ncandidates = 0", "build.candidates = 0 from .*twinsmith.toml: .*greater"),
+        ("[build]\ncandidates = 'many'", "build.candidates = 'many'"),
+        ("[build", "is not TOML"),
+        ("[database]\nurl = 'postgresql://a:b@h/d'", "holds a password; secrets come from the env"),
+        ("[database]\nurl = 'mysql://h/d'", "must start with postgresql:// or sqlite:///"),
+    ],
+)
+def test_what_is_wrong_in_the_file_is_named_in_one_line(
+    tmp_path: Path, text: str, says: str
+) -> None:
+    with pytest.raises(ConfigError, match=says) as error:
+        load(write(tmp_path, text))
+    assert "\n" not in str(error.value)
+
+
+def test_what_is_wrong_in_the_environment_is_named(tmp_path: Path) -> None:
+    home = {"TWINSMITH_HOME": str(tmp_path)}
+    with pytest.raises(ConfigError, match="did you mean 'TWINSMITH_BUILD_SEED'"):
+        load({**home, "TWINSMITH_BUILD_SED": "1"})
+    with pytest.raises(ConfigError, match=r"build.seed = 'x' from TWINSMITH_BUILD_SEED"):
+        load({**home, "TWINSMITH_BUILD_SEED": "x"})
+    with pytest.raises(ConfigError, match="does not exist"):
+        load({**home, "TWINSMITH_CONFIG": "/nope.toml"})
+
+
+def test_a_password_may_come_from_the_environment(tmp_path: Path) -> None:
+    url = "postgresql://me:hunter22@127.0.0.1/db"
+    settings = load({"TWINSMITH_HOME": str(tmp_path), "TWINSMITH_DATABASE_URL": url})
+    assert settings.database_url == url
+    assert values_by_key(settings.values)["database.url"] == url
