@@ -3,14 +3,15 @@ PYTHON ?= python3
 BIN := .venv/bin
 TASK := Write a Python function slugify(title) that turns a title into a URL slug
 
-.PHONY: help demo test check static format bench lock setup setup-dev clean
+.PHONY: help demo test check static format bench kills lock setup setup-dev clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    set up, then build a small program from one sentence"
 	@echo "make test    set up, then run all tests"
 	@echo "make check   what has to be green: format, lint, types, contracts, tests"
-	@echo "make bench   the figures;  make lock: pin dependencies anew;  make clean: remove .venv"
+	@echo "make bench   the figures (make kills: a hundred kill -9s of running builds)"
+	@echo "make lock    pin dependencies anew;  make clean: remove .venv"
 
 demo: setup
 	@$(BIN)/twinsmith doctor
@@ -34,6 +35,9 @@ format: setup-dev
 
 bench: setup-dev
 	@$(BIN)/python -m bench.engine
+
+kills: setup-dev
+	@$(BIN)/python -m bench.kills
 
 setup: .venv/.installed
 	@scripts/bootstrap

@@ -2,12 +2,13 @@
 
 import platform
 import sys
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from twinsmith.app import App
-from twinsmith.core.errors import TwinsmithError
+from twinsmith.core.errors import EngineError, TwinsmithError
 from twinsmith.core.masking import mask
 from twinsmith.settings import FILE_NAME, values_by_key
 
@@ -122,12 +123,11 @@ def _database(app: App) -> Component:
     source = app.settings.sources["database.url"]
     try:
         value = _postgres(url) if url.startswith("postgresql:") else _sqlite(url)
-    except Exception as error:  # noqa: BLE001 - whatever a driver raises is what is wrong
-        reason = " ".join(str(error).split())[:200]
+    except EngineError as error:
         return Component(
             name="database",
             health="missing",
-            value=mask(f"{url}: {reason}"),
+            value=mask(f"{url}: {error}"),
             source=source,
             advice="start the server, or unset database.url to use SQLite",
         )
@@ -140,17 +140,23 @@ def _sqlite(url: str) -> str:
     path = Path(url.removeprefix("sqlite:///"))
     if not path.exists():
         return f"SQLite {sqlite3.sqlite_version}, {path} (made on first use)"
-    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
-        mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
-    connection.close()
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+            mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
+    except sqlite3.Error as error:
+        raise EngineError(str(error)) from error
     return f"SQLite {sqlite3.sqlite_version}, {path}, {mode} mode"
 
 
 def _postgres(url: str) -> str:
     import psycopg
 
-    with psycopg.connect(url, connect_timeout=5) as connection:
-        row = connection.execute("SHOW server_version").fetchone()
+    try:
+        # The engine makes its database on first use: the server is what has to be there.
+        with closing(psycopg.connect(url, dbname="postgres", connect_timeout=5)) as connection:
+            row = connection.execute("SHOW server_version").fetchone()
+    except psycopg.Error as error:
+        raise EngineError(" ".join(str(error).split())[:200]) from error
     return f"PostgreSQL {row[0] if row else '?'}, {url}"
 
 

@@ -12,7 +12,7 @@ from twinsmith.adapters.clock import ManualClock
 from twinsmith.adapters.journal.files import FileJournal
 from twinsmith.adapters.journal.memory import MemoryJournal
 from twinsmith.core.errors import EngineError
-from twinsmith.core.events import SYSTEM, Event, first_break, to_line
+from twinsmith.core.events import SYSTEM, Event, Json, first_break, to_line
 
 Any = MemoryJournal | FileJournal
 
@@ -59,8 +59,8 @@ class TestOnDisk:
         for n in range(4):
             await disk.append(event(n))
         anchor = disk.anchor("r")
-        data = {"run": "r", "lines": anchor.lines, "head": anchor.head}
-        await disk.append(Event(run=SYSTEM, kind="run.ended", who="w", data={**data}))
+        data: dict[str, Json] = {"run": "r", "lines": anchor.lines, "head": anchor.head}
+        await disk.append(Event(run=SYSTEM, kind="run.ended", who="w", data=data))
 
     async def test_another_process_sees_keys_and_continues_the_chain(
         self, disk: FileJournal, tmp_path: Path
@@ -94,8 +94,8 @@ class TestOnDisk:
     async def test_secrets_are_masked_before_they_are_hashed(
         self, disk: FileJournal, tmp_path: Path
     ) -> None:
-        data = {"a": "the swordfish", "b": ["sk-abcdefghijklmnopqrstuv"]}
-        await disk.append(Event(run="r", kind="k", who="swordfish", data={**data}))
+        data: dict[str, Json] = {"a": "the swordfish", "b": ["sk-abcdefghijklmnopqrstuv"]}
+        await disk.append(Event(run="r", kind="k", who="swordfish", data=data))
         text = (tmp_path / "runs" / "r.jsonl").read_text()
         assert "swordfish" not in text
         assert "sk-abc" not in text

@@ -1,0 +1,1 @@
+"""Figures: ratios against a baseline in the same run."""

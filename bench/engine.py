@@ -1,0 +1,162 @@
+"""What durability costs: the same flow with and without it, in one run.
+
+The model answers at once from a script and the sandbox is canned, so all CPU time measured is the
+engine's, the journal's and the flow's own. Run with: make bench
+"""
+
+import asyncio
+import json
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from twinsmith.adapters.clock import SystemClock
+from twinsmith.adapters.durable.dbos_engine import DbosEngine
+from twinsmith.adapters.durable.memory import MemoryDurable
+from twinsmith.adapters.journal.files import FileJournal
+from twinsmith.adapters.journal.memory import MemoryJournal
+from twinsmith.adapters.models.scripted import ScriptedModel, demo_script, read_script
+from twinsmith.adapters.outbox.folder import FolderOutbox
+from twinsmith.adapters.outbox.memory import MemoryOutbox
+from twinsmith.adapters.sandbox.canned import CannedSandbox
+from twinsmith.core.budget import Budget
+from twinsmith.core.execution import Limits
+from twinsmith.core.outcome import RunOutcome
+from twinsmith.core.task import Job, Task
+from twinsmith.flow.pipeline import PIPELINE_VERSION, build
+from twinsmith.flow.recorder import Ports
+
+RUNS = 20
+LIMIT_MS = 150.0
+
+Reading = tuple[float, float]
+
+
+def job(run: str, out: Path) -> Job:
+    return Job(
+        run=run,
+        task=Task(text=read_script(demo_script()).task, language="python", kind="function"),
+        budget=Budget(tokens=20_000, seconds=600),
+        candidates=2,
+        seed=0,
+        out=str(out),
+    )
+
+
+def ports(folder: Path | None) -> Ports:
+    """The outside world: all in memory, or as a real run has it."""
+    clock = SystemClock()
+    return Ports(
+        model=ScriptedModel(read_script(demo_script())),
+        sandbox=CannedSandbox(),
+        journal=FileJournal(folder / "journal", clock) if folder else MemoryJournal(clock),
+        outbox=FolderOutbox() if folder else MemoryOutbox(),
+        durable=MemoryDurable(),
+        clock=clock,
+    )
+
+
+def timed(once: Callable[[], RunOutcome]) -> Reading:
+    cpu, wall = time.process_time(), time.perf_counter()
+    assert once().solved
+    return (time.process_time() - cpu) * 1000, (time.perf_counter() - wall) * 1000
+
+
+def in_memory(number: int) -> Reading:
+    world = ports(None)
+    run = f"m{number}"
+
+    def once() -> RunOutcome:
+        flow = lambda: build(job(run, Path("/") / run), Limits(), world)  # noqa: E731
+        return asyncio.run(world.durable.drive(run, flow, RunOutcome))
+
+    return timed(once)
+
+
+def journalled(number: int, folder: Path) -> Reading:
+    world = ports(folder)
+    run = f"j{number}"
+
+    def once() -> RunOutcome:
+        flow = lambda: build(job(run, folder / run), Limits(), world)  # noqa: E731
+        return asyncio.run(world.durable.drive(run, flow, RunOutcome))
+
+    return timed(once)
+
+
+def durable(number: int, folder: Path) -> Reading:
+    engine = DbosEngine(f"sqlite:///{folder / 'state.db'}", PIPELINE_VERSION)
+    world = replace(ports(folder), durable=engine)
+    run = f"d{number}"
+
+    async def drive() -> RunOutcome:
+        return await engine.drive(
+            run, lambda: build(job(run, folder / run), Limits(), world), RunOutcome
+        )
+
+    try:
+        return timed(lambda: asyncio.run(drive()))
+    finally:
+        engine.close()
+
+
+def command_cpu(*args: str) -> float:
+    """CPU milliseconds of one start of a command."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    env = {**os.environ, "TWINSMITH_HOME": tempfile.gettempdir() + "/twinsmith-bench-none"}
+    subprocess.run([sys.executable, *args], env=env, capture_output=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000
+
+
+def median(readings: list[Reading]) -> Reading:
+    return tuple(statistics.median(column) for column in zip(*readings, strict=True))
+
+
+def main() -> None:
+    folder = Path(tempfile.mkdtemp(prefix="twinsmith-bench-"))
+    try:
+        durable(-1, folder)  # start-up: tables are made once
+        rows = {
+            "no durability (memory)": median([in_memory(n) for n in range(RUNS)]),
+            "journal on disk": median([journalled(n, folder) for n in range(RUNS)]),
+            "journal and DBOS on SQLite, with launch": median(
+                [durable(n, folder) for n in range(RUNS)]
+            ),
+        }
+    finally:
+        shutil.rmtree(folder)
+    base = rows["no durability (memory)"][0]
+    print(f"skeleton run, median of {RUNS}; model and sandbox cost nothing here")
+    print(f"{'':<42}{'CPU ms':>8}{'wall ms':>9}{'x memory':>10}")
+    for name, (cpu, wall) in rows.items():
+        print(f"{name:<42}{cpu:8.1f}{wall:9.1f}{cpu / base:10.1f}")
+    cpu = rows["journal and DBOS on SQLite, with launch"][0]
+    verdict = "within" if cpu < LIMIT_MS else "OVER"
+    print(f"engine overhead {cpu:.0f} ms CPU: {verdict} the limit of {LIMIT_MS:.0f} ms\n")
+    bare = statistics.median(command_cpu("-c", "pass") for _ in range(5))
+    starts = {
+        "twinsmith --help": statistics.median(
+            command_cpu("-m", "twinsmith", "--help") for _ in range(5)
+        ),
+        "twinsmith status": statistics.median(
+            command_cpu("-m", "twinsmith", "status") for _ in range(5)
+        ),
+    }
+    print(f"{'start of a command':<42}{'CPU ms':>8}{'':>9}{'x python':>10}")
+    print(f"{'python -c pass':<42}{bare:8.0f}{'':>9}{1:10.1f}")
+    for name, cpu in starts.items():
+        print(f"{name:<42}{cpu:8.0f}{'':>9}{cpu / bare:10.1f}")
+    print(json.dumps({"engine_cpu_ms": rows, "start_cpu_ms": {"python": bare, **starts}}))
+
+
+if __name__ == "__main__":
+    main()

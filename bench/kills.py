@@ -1,0 +1,103 @@
+"""A hundred random `kill -9`s of running builds: what is lost, repeated or paid twice.
+
+Each round starts a build or resumes the last one, kills it after a random time and, once the run
+is through, checks outcome, journal and bill. Run with: make kills
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+PLAN = {
+    "entry": "double",
+    "signature": "def double(n: int) -> int:",
+    "approach": "Multiply by two.",
+    "checks": ["assert double(2) == 4", "assert double(-3) == -6"],
+}
+REPLIES = [
+    {"role": "slow", "text": json.dumps(PLAN), "delay": 0.15},
+    {"role": "coder", "text": "def double(n):\n    return n * n\n", "delay": 0.15},
+    {"role": "coder", "text": "def double(n):\n    return n * 2\n", "delay": 0.15},
+]
+
+
+def start(home: Path, *args: str) -> "subprocess.Popen[bytes]":
+    env = {**os.environ, "TWINSMITH_HOME": str(home), "TWINSMITH_MODELS_SCRIPT": f"{home}/s.json"}
+    return subprocess.Popen(
+        [sys.executable, "-m", "twinsmith", *args],
+        env=env,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def runs(home: Path) -> list[str]:
+    return sorted(path.stem for path in home.glob("journal/runs/*.jsonl"))
+
+
+def faults(home: Path, run: str) -> list[str]:
+    """What is wrong with a run that is through."""
+    found = []
+    result = home / "runs" / run / "result"
+    report = json.loads((result / "report.json").read_text())
+    if not report["solved"] or "n * 2" not in (result / "solution.py").read_text():
+        found.append("another outcome")
+    lines = (home / "journal" / "runs" / f"{run}.jsonl").read_text().splitlines()
+    keys = Counter(event["key"] for event in map(json.loads, lines) if event["key"])
+    found += [f"event {key} {count} times" for key, count in keys.items() if count > 1]
+    bill = (home / "scripted-bill.jsonl").read_text().splitlines()
+    paid = Counter(key for key in (json.loads(line)["key"] for line in bill) if key.startswith(run))
+    if len(paid) != len(REPLIES) or max(paid.values()) != 1:
+        found.append(f"paid {dict(paid)}")
+    if start(home, "log", run, "--verify").wait() != 0:
+        found.append("journal altered")
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    chance = random.Random(options.seed)
+    home = Path(tempfile.mkdtemp(prefix="twinsmith-kills-"))
+    (home / "s.json").write_text(json.dumps({"name": "kills", "replies": REPLIES}))
+    kills, through, problems = 0, 0, []
+    began = time.monotonic()
+    run = ""
+    while kills < options.kills or run:
+        process = start(home, "resume", run) if run else start(home, "build", "double a number")
+        try:
+            if kills < options.kills:
+                process.wait(timeout=chance.uniform(0.2, 4.0))
+            else:
+                process.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            kills += 1
+            known = [name for name in runs(home) if name > run or name == run]
+            run = known[-1] if known else ""
+            continue
+        run = runs(home)[-1]
+        through += 1
+        problems += [f"{run}: {fault}" for fault in faults(home, run)]
+        run = ""
+    shutil.rmtree(home)
+    print(f"{kills} kills, {through} runs seen through, {time.monotonic() - began:.0f} s")
+    for problem in problems:
+        print(problem)
+    print("nothing lost, repeated or paid twice" if not problems else f"{len(problems)} faults")
+    raise SystemExit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()

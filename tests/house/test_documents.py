@@ -1,0 +1,131 @@
+"""Documents tell the truth: the tree is the tree, commands run, defaults are the defaults."""
+
+import re
+import subprocess
+import tomllib
+
+import pytest
+from tests.conftest import ROOT, Command
+
+from twinsmith.settings import Values, documented_defaults
+
+README = (ROOT / "README.md").read_text()
+COMMANDS = re.findall(r"^\$ (.+)$", README, re.MULTILINE)
+
+
+def tracked() -> set[str]:
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {line for line in listed.stdout.splitlines() if (ROOT / line).exists()}
+
+
+def tree_in_readme() -> set[str]:
+    """Every file the tree names: a folder line is followed by the names in it, before the `#`."""
+    block = README.split("```tree\n")[1].split("```")[0]
+    files: set[str] = set()
+    folders: list[str] = []
+    for line in block.splitlines():
+        text, _, _ = line.partition("#")
+        words = text.split()
+        depth = (len(text) - len(text.lstrip())) // 2
+        if words and words[0].endswith("/"):
+            folders = [*folders[:depth], words.pop(0).rstrip("/")]
+            inside = "/".join(folders)
+        elif depth == 0:
+            inside = ""
+        files |= {f"{inside}/{word}".lstrip("/") for word in words}
+    return files
+
+
+def test_the_tree_in_the_readme_is_the_tree_on_disk() -> None:
+    shown = tree_in_readme()
+    on_disk = {re.sub(r"\.py$", "", path) for path in tracked()}
+    on_disk = {path for path in on_disk if not path.endswith("/__init__")}
+    assert shown == on_disk
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 150
+
+
+def settled(text: str) -> str:
+    """Output with what differs from run to run taken out."""
+    text = re.sub(r"\d{8}-\d{6}-[0-9a-f]{4}", "RUN", text)
+    text = re.sub(r"\d+\.\d+ s\b", "N s", text)
+    text = re.sub(r"\S*/runs/RUN/result", "FOLDER", text)
+    text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+", "TIME", text)
+    return re.sub(r"[ \t]+", " ", text)
+
+
+def outputs_in_readme() -> list[tuple[str, list[str]]]:
+    """Each command shown in a console block, with the lines shown as its output."""
+    pairs: list[tuple[str, list[str]]] = []
+    for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                pairs.append((line[2:], []))
+            elif line.strip() and line.strip() != "…":
+                pairs[-1][1].append(line)
+    return pairs
+
+
+def test_the_readme_shows_both_commands() -> None:
+    assert "make demo" in COMMANDS
+    assert "make test" in COMMANDS
+    assert len(outputs_in_readme()) == len(COMMANDS)
+
+
+@pytest.mark.xdist_group("readme")
+def test_commands_in_the_readme_run_and_print_what_it_shows(command: Command) -> None:
+    path = f"{ROOT}/.venv/bin"
+    for line, shown in outputs_in_readme():
+        if line == "make test":
+            continue  # this very run
+        last = command.runs()[-1][-4:] if command.runs() else ""
+        done = subprocess.run(
+            line.replace("a3f9", last),
+            shell=True,
+            cwd=ROOT,
+            env={**command.environment, "PATH": f"{path}:{command.environment['PATH']}"},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+        printed = settled(done.stdout)
+        for expected in shown:
+            assert settled(expected).strip() in printed, f"{line}\n{done.stdout}"
+
+
+def test_documented_settings_equal_the_defaults() -> None:
+    documented = tomllib.loads(documented_defaults())
+    assert documented == Values().model_dump()
+
+
+def test_every_documented_setting_is_explained() -> None:
+    lines = documented_defaults().splitlines()
+    settings = [n for n, line in enumerate(lines) if re.match(r"\w+ = ", line)]
+    assert settings
+    for n in settings:
+        above = next(line for line in reversed(lines[:n]) if not re.match(r"\w+ = ", line))
+        assert above.startswith("#"), lines[n]
+
+
+def test_no_document_names_a_registry_or_a_path_of_some_machine() -> None:
+    for path in tracked():
+        if path.endswith((".md", ".toml", ".lock", ".txt")) or path in ("Makefile", ".ci/run"):
+            text = (ROOT / path).read_text()
+            for word in ("pypi.org", "pythonhosted", "/root/", "/work/"):
+                assert word not in text, f"{path}: {word}"
+
+
+def test_the_change_log_has_the_current_version() -> None:
+    from twinsmith import __version__
+
+    assert f"## [{__version__}]" in (ROOT / "CHANGELOG.md").read_text()
