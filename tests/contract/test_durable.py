@@ -230,6 +230,15 @@ class TestDbos:
         db.close()
         assert rows == [('{"text": "é", "parts": []}', "twinsmith_json")]
 
+    async def test_a_database_that_was_left_half_made_is_made_anew(self, tmp_path: Path) -> None:
+        with sqlite3.connect(tmp_path / "state.db.new") as half:
+            half.execute("CREATE TABLE workflow_status (x)")
+        half.close()
+        (tmp_path / "state.db.new-wal").write_text("")
+        async with Place(f"sqlite:///{tmp_path}/state.db").engine() as engine:
+            assert await engine.drive("r1", counted([], "a", Made(text="a")), Made)
+        assert not list(tmp_path.glob("state.db.new*"))
+
     def test_the_serializer_never_needs_pickle(self) -> None:
         serializer = JsonSerializer()
         assert serializer.deserialize(serializer.serialize({"a": (1, None)})) == {"a": [1, None]}

@@ -124,12 +124,11 @@ def test_a_killed_run_is_left_alone_by_others(command: Command) -> None:
     assert_whole(command, other["run"])
 
 
-def test_two_runs_at_once(command: Command) -> None:
-    command.use_script(script(delay=0.5))
-    both = [command.start("build", DOUBLE, "--json") for _ in range(2)]
-    outputs = [process.communicate(timeout=60)[0] for process in both]
+def test_three_first_runs_at_once_make_one_database(command: Command) -> None:
+    together = [command.start("build", DOUBLE, "--json") for _ in range(3)]
+    outputs = [process.communicate(timeout=60)[0] for process in together]
     runs = [json.loads(output)["run"] for output in outputs]
-    assert len(set(runs)) == 2
+    assert len(set(runs)) == 3
     for run in runs:
         assert_whole(command, run)
 

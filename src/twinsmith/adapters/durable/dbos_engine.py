@@ -6,12 +6,13 @@ an older pipeline began is recognised instead of being replayed wrongly.
 """
 
 import asyncio
+import fcntl
 import json
 import os
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -96,8 +97,10 @@ class DbosEngine:
 
     async def cancel(self, run: str) -> None:
         """Stop a run for good, wherever it is being driven, unless it has ended."""
+        path = _sqlite_path(self._url)
+        if path and not path.exists():
+            return
         with _reported(self._url):
-            prepare(self._url)
             client = DBOSClient(system_database_url=self._url, serializer=JsonSerializer())
             try:
                 await client.cancel_workflow_async(run)
@@ -115,7 +118,6 @@ class DbosEngine:
             asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
 
     def _launch(self, version: str) -> None:
-        prepare(self._url)
         config: DBOSConfig = {
             "name": "twinsmith",
             "system_database_url": self._url,
@@ -128,7 +130,8 @@ class DbosEngine:
             "notification_listener_polling_interval_sec": 0.1,
         }
         DBOS(config=config)
-        DBOS.launch()
+        with _sqlite_ready(self._url):
+            DBOS.launch()
 
     def _leave(self, broken: Exception) -> BaseException:
         """Keep what broke for `drive` and leave the engine without a trace in its records."""
@@ -151,17 +154,40 @@ class DbosEngine:
             raise RunCancelled(f"run {run} was cancelled; start a new build") from None
 
 
-def prepare(url: str) -> None:
-    """Make a SQLite file ready: private, and in WAL mode before the engine opens it."""
-    if not url.startswith("sqlite:///"):
+@contextmanager
+def _sqlite_ready(url: str) -> Iterator[None]:
+    """Make a SQLite file, and keep other processes from opening it as long as the block lasts.
+
+    DBOS makes its tables one by one, outside a transaction: a second process, or a kill in the
+    middle, would find half of them. So they are made in a file aside that is then moved in place.
+    """
+    path = _sqlite_path(url)
+    if path is None:
+        yield
         return
-    path = Path(url.removeprefix("sqlite:///"))
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    if not path.exists():
-        path.touch(mode=0o600)
-    with sqlite3.connect(path, timeout=30) as connection:
+    with path.with_name(f"{path.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            _make_sqlite(path)
+        yield
+
+
+def _sqlite_path(url: str) -> Path | None:
+    prefix = "sqlite:///"
+    return Path(url.removeprefix(prefix)) if url.startswith(prefix) else None
+
+
+def _make_sqlite(path: Path) -> None:
+    aside = path.with_name(f"{path.name}.new")
+    for leftover in path.parent.glob(f"{aside.name}*"):
+        leftover.unlink()
+    aside.touch(mode=0o600)
+    DBOS.migrate(f"sqlite:///{aside}")
+    with closing(sqlite3.connect(aside)) as connection:
         connection.execute("PRAGMA journal_mode=WAL")
-    connection.close()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    aside.rename(path)
 
 
 @contextmanager
