@@ -236,7 +236,7 @@ class TestDbos:
         half.close()
         (tmp_path / "state.db.new-wal").write_text("")
         async with Place(f"sqlite:///{tmp_path}/state.db").engine() as engine:
-            assert await engine.drive("r1", counted([], "a", Made(text="a")), Made)
+            await engine.drive("r1", counted([], "a", Made(text="a")), Made)
         assert not list(tmp_path.glob("state.db.new*"))
 
     def test_the_serializer_never_needs_pickle(self) -> None:

@@ -232,6 +232,14 @@ def test_doctor_says_what_is_missing_and_what_to_do(command: Command) -> None:
     assert "missing  model" in command("doctor", code=1).stdout
 
 
+def test_doctor_knows_a_real_postgresql(command: Command, postgres: str) -> None:
+    command.env["TWINSMITH_DATABASE_URL"] = f"{postgres}/not_made_yet"
+    report = json.loads(command("doctor", "--json").stdout)
+    rows = {row["name"]: row for row in report["components"]}
+    assert rows["database"]["health"] == "ok"
+    assert rows["database"]["value"].startswith("PostgreSQL 1")
+
+
 def test_doctor_points_at_a_settings_file_that_is_not_read(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
