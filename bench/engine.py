@@ -46,6 +46,7 @@ def job(run: str, out: Path) -> Job:
         task=Task(text=read_script(demo_script()).task, language="python", kind="function"),
         budget=Budget(tokens=20_000, seconds=600),
         candidates=2,
+        reply_tokens=2000,
         seed=0,
         out=str(out),
     )

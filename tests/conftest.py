@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.models import installed
 from tests.postgresql import find_server, serving
 
 ROOT = Path(__file__).parents[1]
@@ -111,3 +112,15 @@ def postgres() -> Iterator[str]:
         pytest.skip("PostgreSQL server is not installed; run: apt-get install -y postgresql")
     with serving(binaries) as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def smollm() -> Path:
+    """The smallest real model: 98 MB."""
+    return installed("smollm2-135m")
+
+
+@pytest.fixture(scope="session")
+def qwen() -> Path:
+    """The default embedded model: 1.1 GB."""
+    return installed("qwen2.5-coder-1.5b")

@@ -6,6 +6,8 @@ import json
 import os
 import secrets
 import traceback
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +29,7 @@ from twinsmith.core.errors import (
 from twinsmith.core.events import SYSTEM, Event, Json
 from twinsmith.core.execution import Limits
 from twinsmith.core.masking import mask
+from twinsmith.core.model import Prompt, Reply, Role
 from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.progress import ENDED, Progress, State, progress_of
 from twinsmith.core.task import Job, Task
@@ -35,6 +38,8 @@ from twinsmith.settings import Settings
 
 if TYPE_CHECKING:
     from twinsmith.adapters.durable.dbos_engine import DbosEngine
+    from twinsmith.adapters.models.catalogue import CatalogueModel
+    from twinsmith.adapters.models.install import ModelStore
 
 CANCEL_PATIENCE_SECONDS = 10.0
 
@@ -59,6 +64,7 @@ class App:
             task=replace(task, text=mask(task.text, self.settings.secrets)),
             budget=budget,
             candidates=build.candidates,
+            reply_tokens=self.settings.values.gateway.reply_tokens,
             seed=build.seed if seed is None else seed,
             out=str(folder),
         )
@@ -116,13 +122,58 @@ class App:
             return replace(progress, state="interrupted")
         return progress
 
-    def model(self) -> Model:
-        """The model that settings choose."""
-        from twinsmith.adapters.models.scripted import ScriptedModel, demo_script, read_script
+    def model_store(self) -> "ModelStore":
+        """Where model files lie."""
+        from twinsmith.model_choice import store_of
 
+        return store_of(self.settings)
+
+    def missing_model(self) -> "CatalogueModel | None":
+        """The embedded model that a build would need and that is not installed."""
+        if self.settings.values.models.script:
+            return None
+        from twinsmith.adapters.models import catalogue
+        from twinsmith.model_choice import offer
+
+        store = self.model_store()
+        needed = [catalogue.find(name) for name in sorted(offer(self.settings).leading_embedded())]
+        return next((model for model in needed if store.path(model) is None), None)
+
+    @asynccontextmanager
+    async def model(self) -> AsyncIterator[Model]:
+        """The model that settings choose, for as long as the block lasts."""
         script = self.settings.values.models.script
-        path = Path(script).expanduser() if script else demo_script()
-        return ScriptedModel(read_script(path), bill=self.settings.home / "scripted-bill.jsonl")
+        if script:
+            from twinsmith.adapters.models.scripted import ScriptedModel, read_script
+
+            bill = self.settings.home / "scripted-bill.jsonl"
+            yield ScriptedModel(read_script(Path(script).expanduser()), bill=bill)
+            return
+        from twinsmith.model_choice import gateway, offer
+
+        door = gateway(self.settings, offer(self.settings))
+        try:
+            yield door
+        finally:
+            await door.close()
+
+    async def ask(self, role: Role, ensemble: int, text: str) -> Reply:
+        """One question outside any run."""
+        clock = SystemClock()
+        prompt = Prompt(
+            key=f"ask/{clock.now()}",
+            role=role,
+            nth=0,
+            text=text,
+            task=text,
+            seed=self.settings.values.build.seed,
+            max_tokens=self.settings.values.gateway.reply_tokens,
+            ensemble=ensemble,
+        )
+        async with self.model() as model:
+            began = clock.seconds()
+            reply = await model.ask(prompt)
+            return replace(reply, seconds=clock.seconds() - began)
 
     def limits(self) -> Limits:
         """What settings allow one execution."""
@@ -168,19 +219,20 @@ class App:
         from twinsmith.flow.recorder import Ports
 
         engine = self._engine()
-        ports = Ports(
-            model=self.model(),
-            sandbox=BubblewrapSandbox(),
-            journal=self.journal,
-            outbox=FolderOutbox(),
-            durable=engine,
-            clock=SystemClock(),
-        )
         limits = self.limits()
-        try:
-            return await engine.drive(job.run, lambda: build(job, limits, ports), RunOutcome)
-        finally:
-            engine.close()
+        async with self.model() as model:
+            ports = Ports(
+                model=model,
+                sandbox=BubblewrapSandbox(),
+                journal=self.journal,
+                outbox=FolderOutbox(),
+                durable=engine,
+                clock=SystemClock(),
+            )
+            try:
+                return await engine.drive(job.run, lambda: build(job, limits, ports), RunOutcome)
+            finally:
+                engine.close()
 
     def _engine(self) -> "DbosEngine":
         # The engine takes more than a second to import: only what drives a run pays for it.

@@ -33,7 +33,7 @@ async def examine(app: App) -> list[Component]:
         _home(app),
         _stray_settings(app),
         await _sandbox(),
-        _model(app),
+        *_models(app),
         _database(app),
         *_settings(app),
     ]
@@ -101,20 +101,82 @@ async def _sandbox() -> Component:
     )
 
 
-def _model(app: App) -> Component:
-    source = app.settings.sources["models.script"]
+def _models(app: App) -> list[Component]:
+    script = app.settings.values.models.script
     try:
-        app.model()
+        if script:
+            return [_scripted(app, script)]
+        from twinsmith.model_choice import offer
+
+        chosen = offer(app.settings)
+        embedded = [_embedded(app, name) for name in sorted(chosen.embedded())]
     except TwinsmithError as error:
         what, _, advice = str(error).rpartition("; ")
-        return Component(name="model", health="missing", value=what, source=source, advice=advice)
-    script = app.settings.values.models.script
+        return [
+            Component(name="model", health="missing", value=what, source="settings", advice=advice)
+        ]
+    routes = [
+        Component(
+            name=f"ensemble {number} {role}",
+            health="ok" if choice.endpoints else "missing",
+            value=" then ".join(e.name for e in choice.endpoints) or "nobody",
+            source=choice.why,
+            advice="" if choice.endpoints else "set models.embedded to auto, or give a key",
+        )
+        for (number, role), choice in chosen.routes.items()
+    ]
+    return [*embedded, *routes, _cache(app)]
+
+
+def _scripted(app: App, script: str) -> Component:
+    from twinsmith.adapters.models.scripted import read_script
+
+    read_script(Path(script).expanduser())
     return Component(
         name="model",
         health="warning",
-        value=f"scripted stand-in, {script or 'knows the demonstration task only'}",
-        source=source,
-        advice="this version has no language model: try `make demo`, or write a script",
+        value=f"scripted stand-in, {script}",
+        source=app.settings.sources["models.script"],
+        advice="answers come from a script; unset models.script to use a language model",
+    )
+
+
+def _embedded(app: App, name: str) -> Component:
+    from twinsmith.adapters.models import catalogue
+
+    model = catalogue.find(name)
+    path = app.model_store().path(model)
+    if path:
+        return Component(
+            name="embedded model",
+            health="ok",
+            value=f"{name} at {path}",
+            source=app.settings.sources["models.embedded"],
+        )
+    return Component(
+        name="embedded model",
+        health="warning",
+        value=f"{name} is not installed ({model.bytes // 10**6} MB, {model.licence})",
+        source=app.settings.sources["models.embedded"],
+        advice=f"the first build installs it, or: twinsmith models install {name}",
+    )
+
+
+def _cache(app: App) -> Component:
+    from twinsmith.adapters.models.reply_cache import ReplyCache
+
+    most = app.settings.values.gateway.cache_mb
+    cache = ReplyCache(app.settings.home / "cache" / "replies.db", most << 20)
+    figures = cache.figures()
+    cache.close()
+    return Component(
+        name="reply cache",
+        health="ok",
+        value=(
+            f"{figures.entries} answers, {figures.bytes >> 20} of {most} MB, "
+            f"hit rate {figures.hit_rate:.0%}"
+        ),
+        source=app.settings.sources["gateway.cache_mb"],
     )
 
 

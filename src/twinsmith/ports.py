@@ -76,3 +76,7 @@ class Clock(Protocol):
     def seconds(self) -> float:
         """A reading that only grows, for differences."""
         ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        ...

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.events import Json
@@ -22,7 +22,20 @@ from twinsmith.core.masking import secrets_in
 
 PREFIX = "TWINSMITH_"
 FILE_NAME = "twinsmith.toml"
-_RESERVED = ("TWINSMITH_HOME", "TWINSMITH_CONFIG")
+_RESERVED = ("TWINSMITH_HOME", "TWINSMITH_CONFIG", "TWINSMITH_SERVER_KEY")
+
+# The variables that the providers' own tools read.
+_KEY_VARIABLES = {
+    "openai": ("OPENAI_API_KEY",),
+    "google": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "server": ("TWINSMITH_SERVER_KEY",),
+}
+_URL_VARIABLES = {
+    "openai": ("OPENAI_BASE_URL",),
+    "google": ("GOOGLE_GEMINI_BASE_URL",),
+    "anthropic": ("ANTHROPIC_BASE_URL",),
+}
 
 Positive = Annotated[int, Field(gt=0)]
 
@@ -31,10 +44,56 @@ class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
 
 
+def _listed(value: object) -> object:
+    """The environment writes a list as words with commas between them."""
+    if isinstance(value, str):
+        return [word.strip() for word in value.split(",") if word.strip()]
+    return value
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+
+
 class Models(_Section):
-    """Which models answer."""
+    """Which models there are."""
 
     script: str = ""
+    server: str = ""
+    server_model: str = ""
+    ollama: str = "http://127.0.0.1:11434"
+    embedded: str = "auto"
+    folder: str = ""
+    hub: str = ""
+
+
+class Ensemble(_Section):
+    """The models of each role of one ensemble, in order; empty: chosen automatically."""
+
+    slow: Names = ()
+    coder: Names = ()
+    critic: Names = ()
+
+
+class GatewayManners(_Section):
+    """How models are asked."""
+
+    reply_tokens: Annotated[int, Field(ge=16)] = 2048
+    retries: Annotated[int, Field(ge=0, le=10)] = 3
+    at_once: Positive = 8
+    per_minute: Annotated[int, Field(ge=0)] = 0
+    connect_seconds: Annotated[float, Field(gt=0)] = 10.0
+    first_token_seconds: Annotated[float, Field(gt=0)] = 120.0
+    reply_seconds: Annotated[float, Field(gt=0)] = 600.0
+    cache_mb: Annotated[int, Field(ge=0)] = 256
+    retention_days: Annotated[int, Field(ge=0)] = 30
+
+
+class Embedded(_Section):
+    """How the embedded model uses the machine; 0: what fits it."""
+
+    threads: Annotated[int, Field(ge=0)] = 0
+    slots: Annotated[int, Field(ge=0, le=64)] = 0
+    context: Annotated[int, Field(ge=0)] = 0
 
 
 class Build(_Section):
@@ -44,6 +103,7 @@ class Build(_Section):
     seed: Annotated[int, Field(ge=0)] = 0
     budget_seconds: Annotated[float, Field(gt=0)] = 600.0
     budget_tokens: Positive = 20_000
+    budget_usd: Annotated[float, Field(ge=0)] = 0.0
 
 
 class SandboxLimits(_Section):
@@ -63,6 +123,10 @@ class Values(_Section):
     """All settings."""
 
     models: Models = Models()
+    ensemble_1: Ensemble = Ensemble()
+    ensemble_2: Ensemble = Ensemble()
+    gateway: GatewayManners = GatewayManners()
+    embedded: Embedded = Embedded()
     build: Build = Build()
     sandbox: SandboxLimits = SandboxLimits()
     database: Database = Database()
@@ -77,6 +141,14 @@ class Settings:
     home: Path
     home_source: str
     secrets: tuple[str, ...]
+    keys: Mapping[str, str]
+    urls: Mapping[str, str]
+
+    @property
+    def models_folder(self) -> Path:
+        """Where model files lie: the configured folder, else one in the data folder."""
+        folder = self.values.models.folder
+        return Path(folder).expanduser().absolute() if folder else self.home / "models"
 
     @property
     def database_url(self) -> str:
@@ -103,6 +175,8 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         home=home,
         home_source=home_source,
         secrets=secrets_in(env),
+        keys=_first_set(env, _KEY_VARIABLES),
+        urls=_first_set(env, _URL_VARIABLES),
     )
 
 
@@ -119,7 +193,7 @@ def values_by_key(values: Values) -> dict[str, Json]:
     """Every key with its value."""
     return {
         f"{section}.{name}": value
-        for section, fields in values.model_dump().items()
+        for section, fields in values.model_dump(mode="json").items()
         for name, value in fields.items()
     }
 
@@ -127,6 +201,13 @@ def values_by_key(values: Values) -> dict[str, Json]:
 def documented_defaults() -> str:
     """The annotated settings file with every default, as shipped."""
     return files("twinsmith").joinpath(FILE_NAME).read_text(encoding="utf-8")
+
+
+def _first_set(env: Mapping[str, str], variables: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    found = {
+        who: next((env[n] for n in names if env.get(n)), "") for who, names in variables.items()
+    }
+    return {who: value for who, value in found.items() if value}
 
 
 def _home(env: Mapping[str, str]) -> tuple[Path, str]:

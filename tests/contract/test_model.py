@@ -1,95 +1,323 @@
-"""What every model must do. So far there is the scripted one; the gateway joins here."""
+"""What every model must do: scripted, recorded, three real wire formats, the embedded runtime."""
 
+import asyncio
 import json
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.wire import Turn, WireServer
 
-from twinsmith.adapters.models.scripted import (
-    Script,
-    ScriptedModel,
-    ScriptedReply,
-    demo_script,
-    read_script,
-)
-from twinsmith.core.budget import tokens_in
-from twinsmith.core.errors import ConfigError, ModelUnavailable
+from twinsmith.adapters.clock import SystemClock
+from twinsmith.adapters.models.embedded import EmbeddedServer, shape_for
+from twinsmith.adapters.models.gateway import Gateway, Manners
+from twinsmith.adapters.models.providers import Access, Providers, Timeouts
+from twinsmith.adapters.models.recorded import RecordedModel, RecordingModel
+from twinsmith.adapters.models.reply_cache import ReplyCache
+from twinsmith.adapters.models.routing import Choice, Endpoint, Provider
+from twinsmith.adapters.models.scripted import Script, ScriptedModel, ScriptedReply
+from twinsmith.adapters.models.transcripts import Transcripts
+from twinsmith.core.errors import ModelUnavailable
 from twinsmith.core.model import Prompt
+from twinsmith.ports import Model
 
-SCRIPT = Script(
-    name="s",
-    replies=(
-        ScriptedReply(role="coder", text="one " * 50),
-        ScriptedReply(role="slow", text="plan"),
-        ScriptedReply(role="coder", text="two"),
-        ScriptedReply(role="coder", error="rate limit"),
-    ),
+KEY = "sk-planted-abcdefghijklmnop"
+PROMPT = Prompt(
+    key="run/ask coder 0",
+    role="coder",
+    nth=0,
+    text="Say hello.",
+    task="t",
+    seed=11,
+    max_tokens=24,
 )
+SCHEMA = json.dumps(
+    {
+        "type": "object",
+        "properties": {"n": {"type": "integer"}},
+        "required": ["n"],
+        "additionalProperties": False,
+    }
+)
+WIRES: dict[Provider, str] = {"openai": "/v1", "google": "", "anthropic": "", "server": "/v1"}
+PATIENCE = Timeouts(connect=2.0, first_token=60.0, whole=120.0)
 
 
-def prompt(nth: int = 0, *, key: str = "k", max_tokens: int = 1000, task: str = "t") -> Prompt:
-    return Prompt(
-        key=key, role="coder", nth=nth, text="12345", task=task, seed=1, max_tokens=max_tokens
+@asynccontextmanager
+async def gateway(
+    folder: Path,
+    endpoint: Endpoint,
+    *,
+    url: str = "",
+    embedded: Path | None = None,
+    timeouts: Timeouts = PATIENCE,
+    retries: int = 2,
+) -> AsyncIterator[Gateway]:
+    """A gateway with one endpoint behind it."""
+    servers = (
+        {endpoint.model: EmbeddedServer(embedded, shape_for(2, slots=2), version="v@1")}
+        if embedded
+        else {}
     )
+    access = Access(keys={endpoint.provider: KEY}, urls={endpoint.provider: url} if url else {})
+    made = Gateway(
+        {(1, "coder"): Choice(endpoints=(endpoint,), why="test")},
+        Providers(access, timeouts, servers),
+        Manners(retries=retries, at_once=8, per_minute=0),
+        cache=ReplyCache(folder / "cache.db", 1 << 20),
+        transcripts=Transcripts(folder / "said", 3, SystemClock(), [KEY]),
+        clock=SystemClock(),
+    )
+    try:
+        yield made
+    finally:
+        await made.close()
 
 
-async def test_a_reply_names_its_model_and_counts_both_ways() -> None:
-    reply = await ScriptedModel(SCRIPT).ask(prompt(1))
-    assert (reply.text, reply.model) == ("two", "scripted:s")
-    assert (reply.tokens_in, reply.tokens_out, reply.tokens) == (2, 1, 3)
+@asynccontextmanager
+async def on_wire(
+    folder: Path, provider: Provider, server: WireServer, **options: object
+) -> AsyncIterator[Gateway]:
+    endpoint = Endpoint(provider=provider, model="wire-model")
+    url = server.url + WIRES[provider]
+    async with gateway(folder, endpoint, url=url, **options) as made:  # type: ignore[arg-type]
+        yield made
 
 
-async def test_a_reply_never_exceeds_max_tokens() -> None:
-    reply = await ScriptedModel(SCRIPT).ask(prompt(0, max_tokens=5))
-    assert reply.tokens_out == tokens_in(reply.text) == 5
+@asynccontextmanager
+async def opened(kind: str, folder: Path, file: Path | None) -> AsyncIterator[Model]:
+    script = Script(name="s", replies=(ScriptedReply(role="coder", text="hello " * 40),))
+    match kind:
+        case "scripted":
+            yield ScriptedModel(script)
+        case "recorded":
+            recording = RecordingModel(ScriptedModel(script), folder / "r.jsonl")
+            for prompt in (PROMPT, replace(PROMPT, max_tokens=5)):
+                await recording.ask(prompt)
+            yield RecordedModel(folder / "r.jsonl")
+        case "embedded":
+            endpoint = Endpoint(provider="embedded", model="smol")
+            async with gateway(folder, endpoint, embedded=file) as made:
+                yield made
+        case _:
+            with WireServer() as server:
+                server.default = Turn(text="hello", tokens_in=9, tokens_out=3)
+                provider: Provider = kind  # type: ignore[assignment]
+                async with on_wire(folder, provider, server) as made:
+                    yield made
 
 
-async def test_nobody_to_answer_is_said_with_what_to_do() -> None:
-    model = ScriptedModel(SCRIPT)
-    with pytest.raises(ModelUnavailable, match="rate limit"):
-        await model.ask(prompt(2))
-    with pytest.raises(ModelUnavailable, match="has 3 replies for role 'coder', number 4"):
-        await model.ask(prompt(3))
+KINDS = ["scripted", "recorded", "openai", "google", "anthropic", "server", "embedded"]
 
 
-async def test_the_same_key_is_billed_once_across_processes(tmp_path: Path) -> None:
-    bill = tmp_path / "bill.jsonl"
-    first = await ScriptedModel(SCRIPT, bill).ask(prompt(0, key="a"))
-    again = await ScriptedModel(SCRIPT, bill).ask(prompt(0, key="a"))
-    await ScriptedModel(SCRIPT, bill).ask(prompt(1, key="b"))
-    assert first == again
-    assert [json.loads(line)["key"] for line in bill.read_text().splitlines()] == ["a", "b"]
+@pytest.fixture
+def file(request: pytest.FixtureRequest) -> Path | None:
+    """The model file where the kind under test needs one."""
+    needs_one = request.node.callspec.params["kind"] == "embedded"
+    path: Path | None = request.getfixturevalue("smollm") if needs_one else None
+    return path
 
 
-async def test_an_error_is_not_billed(tmp_path: Path) -> None:
-    bill = tmp_path / "bill.jsonl"
-    with pytest.raises(ModelUnavailable):
-        await ScriptedModel(SCRIPT, bill).ask(prompt(2))
-    assert not bill.exists()
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_reply_names_its_model_and_counts_both_ways(
+    kind: str, tmp_path: Path, file: Path | None
+) -> None:
+    async with opened(kind, tmp_path, file) as model:
+        reply = await model.ask(PROMPT)
+    assert reply.text
+    assert ":" in reply.model
+    assert reply.version
+    assert reply.tokens_in > 0
+    assert 0 < reply.tokens_out <= PROMPT.max_tokens
+    assert reply.tokens == reply.tokens_in + reply.tokens_out
 
 
-async def test_a_script_for_one_task_refuses_others() -> None:
-    model = ScriptedModel(read_script(demo_script()))
-    with pytest.raises(ModelUnavailable, match="knows one task only: 'Write a Python function"):
-        await model.ask(prompt(0))
+@pytest.mark.parametrize("kind", ["scripted", "recorded", "embedded"])
+async def test_a_reply_never_exceeds_max_tokens(
+    kind: str, tmp_path: Path, file: Path | None
+) -> None:
+    async with opened(kind, tmp_path, file) as model:
+        reply = await model.ask(replace(PROMPT, max_tokens=5))
+    assert 0 < reply.tokens_out <= 5
+
+
+@pytest.mark.parametrize("provider", ["openai", "google", "anthropic", "server"])
+class TestOnTheWire:
+    """Faults that a server on the loopback makes on purpose, in each provider's own format."""
+
+    async def test_the_question_arrives_with_its_limits(
+        self, provider: Provider, tmp_path: Path
+    ) -> None:
+        with WireServer() as server:
+            server.script(Turn(text='{"n": 3}'))
+            async with on_wire(tmp_path, provider, server) as model:
+                reply = await model.ask(replace(PROMPT, schema=SCHEMA))
+            (request,) = server.requests
+        assert json.loads(reply.text) == {"n": 3}
+        assert reply.first_token_seconds > 0
+        sent = json.dumps(request.body)
+        assert "Say hello." in sent
+        assert "24" in sent
+        assert request.streams
+        if provider != "anthropic":
+            assert '"n"' in sent
+
+    @pytest.mark.parametrize(
+        ("turn", "says"),
+        [
+            (Turn(status=429, headers={"retry-after": "0"}), "429"),
+            (Turn(status=500), "500"),
+            (Turn(status=503), "503"),
+            (Turn(text="half an answer", cut_after=4), ""),
+            (Turn(body='{"not": json'), ""),
+            (Turn(body='{"hello": 1}'), ""),
+            (Turn(text=""), ""),
+        ],
+        ids=["429", "500", "503", "cut stream", "invalid JSON", "wrong object", "empty"],
+    )
+    async def test_what_may_pass_is_asked_again(
+        self, provider: Provider, turn: Turn, says: str, tmp_path: Path
+    ) -> None:
+        with WireServer() as server:
+            server.script(turn, Turn(text="fine"))
+            async with on_wire(tmp_path, provider, server) as model:
+                reply = await model.ask(PROMPT)
+            assert len(server.requests) == 2
+        assert reply.text == "fine"
+        (failed,) = reply.failed_attempts
+        assert failed.startswith(f"{provider}:wire-model: ")
+        assert says in failed
+
+    async def test_a_server_that_asks_for_time_gets_it(
+        self, provider: Provider, tmp_path: Path
+    ) -> None:
+        with WireServer() as server:
+            server.script(Turn(status=429, headers={"retry-after": "1"}), Turn(text="fine"))
+            async with on_wire(tmp_path, provider, server) as model:
+                began = asyncio.get_running_loop().time()
+                await model.ask(PROMPT)
+                assert asyncio.get_running_loop().time() - began >= 1.0
+
+    @pytest.mark.parametrize("status", [400, 401, 404])
+    async def test_what_will_not_pass_is_not_asked_again(
+        self, provider: Provider, status: int, tmp_path: Path
+    ) -> None:
+        with WireServer() as server:
+            server.default = Turn(status=status)
+            async with on_wire(tmp_path, provider, server) as model:
+                with pytest.raises(ModelUnavailable, match=str(status)) as error:
+                    await model.ask(PROMPT)
+            assert len(server.requests) == 1
+        assert "\n" not in str(error.value)
+        assert KEY not in str(error.value)
+
+    async def test_a_slow_first_byte_is_not_waited_for(
+        self, provider: Provider, tmp_path: Path
+    ) -> None:
+        hasty = Timeouts(connect=2.0, first_token=0.3, whole=5.0)
+        with WireServer() as server:
+            server.script(Turn(delay=3.0), Turn(text="fine"))
+            async with on_wire(tmp_path, provider, server, timeouts=hasty) as model:
+                reply = await model.ask(PROMPT)
+        assert reply.text == "fine"
+        assert "timed out" in reply.failed_attempts[0]
+
+    async def test_nobody_there_is_said(self, provider: Provider, tmp_path: Path) -> None:
+        endpoint = Endpoint(provider=provider, model="wire-model")
+        url = f"http://127.0.0.1:9{WIRES[provider]}"
+        async with gateway(tmp_path, endpoint, url=url, retries=0) as model:
+            with pytest.raises(ModelUnavailable, match=f"{provider}:wire-model: "):
+                await model.ask(PROMPT)
+
+    async def test_the_key_is_sent_and_kept_nowhere(
+        self, provider: Provider, tmp_path: Path
+    ) -> None:
+        with WireServer() as server:
+            server.script(Turn(text=f"I saw {KEY}"), Turn(status=401))
+            async with on_wire(tmp_path, provider, server) as model:
+                await model.ask(replace(PROMPT, text=f"my key is {KEY}"))
+                with pytest.raises(ModelUnavailable) as error:
+                    await model.ask(replace(PROMPT, text="another"))
+            assert any(KEY in value for value in server.requests[0].headers.values())
+        kept = [path.read_bytes() for path in (tmp_path / "said").rglob("*") if path.is_file()]
+        assert kept
+        assert all(KEY.encode() not in content for content in kept)
+        assert KEY not in str(error.value)
+
+
+class TestEmbedded:
+    """The real runtime with a real, very small model."""
+
+    ENDPOINT = Endpoint(provider="embedded", model="smol")
+
+    async def test_the_same_seed_says_the_same_and_another_does_not(
+        self, tmp_path: Path, smollm: Path
+    ) -> None:
+        warm = replace(PROMPT, temperature=1.0)
+        async with gateway(tmp_path, self.ENDPOINT, embedded=smollm) as model:
+            first = await model.ask(warm)
+            model._cache = ReplyCache(tmp_path / "none.db", 0)
+            again = await model.ask(warm)
+            other = await model.ask(replace(warm, seed=12))
+        assert first.text == again.text
+        assert not again.cached
+        assert other.text != first.text
+        assert first.version == "v@1"
+
+    async def test_an_answer_can_be_held_to_a_schema(self, tmp_path: Path, smollm: Path) -> None:
+        async with gateway(tmp_path, self.ENDPOINT, embedded=smollm) as model:
+            reply = await model.ask(replace(PROMPT, schema=SCHEMA, max_tokens=60))
+        assert isinstance(json.loads(reply.text)["n"], int)
+
+    async def test_several_questions_share_one_server(self, tmp_path: Path, smollm: Path) -> None:
+        async with gateway(tmp_path, self.ENDPOINT, embedded=smollm) as model:
+            replies = await asyncio.gather(
+                *(model.ask(replace(PROMPT, seed=seed)) for seed in range(4))
+            )
+            servers = model._providers._embedded  # type: ignore[attr-defined]
+            assert len({server.pid for server in servers.values()}) == 1
+        assert all(reply.text for reply in replies)
+
+    async def test_killed_in_mid_reply_it_is_started_again(
+        self, tmp_path: Path, smollm: Path
+    ) -> None:
+        async with gateway(tmp_path, self.ENDPOINT, embedded=smollm) as model:
+            await model.ask(PROMPT)
+            (server,) = model._providers._embedded.values()  # type: ignore[attr-defined]
+            before = server.pid
+            long = replace(PROMPT, max_tokens=400, text="Count to one hundred.")
+            asking = asyncio.create_task(model.ask(long))
+            await asyncio.sleep(1.0)
+            assert not asking.done()
+            os.kill(before, signal.SIGKILL)
+            reply = await asking
+            assert server.pid != before
+        assert reply.text
+        assert len(reply.failed_attempts) == 1
+
+    async def test_it_stops_with_the_gateway(self, tmp_path: Path, smollm: Path) -> None:
+        async with gateway(tmp_path, self.ENDPOINT, embedded=smollm) as model:
+            await model.ask(PROMPT)
+            (server,) = model._providers._embedded.values()  # type: ignore[attr-defined]
+            pid = server.pid
+        assert not Path(f"/proc/{pid}").exists()
+
+    async def test_a_file_that_is_no_model_is_one_line(self, tmp_path: Path) -> None:
+        (tmp_path / "bad.gguf").write_text("a poem")
+        async with gateway(tmp_path, self.ENDPOINT, embedded=tmp_path / "bad.gguf") as model:
+            with pytest.raises(ModelUnavailable, match=r"bad.gguf does not start") as error:
+                await model.ask(PROMPT)
+        assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        (None, "cannot be read"),
-        ("{", "is not a script"),
-        ("[]", "is not a script"),
-        ('{"name": "x"}', "KeyError 'replies'"),
-        ('{"name": "x", "replies": [{"text": "y"}]}', "KeyError 'role'"),
-        ('{"name": "x", "replies": [{"role": "slow", "delay": "soon"}]}', "is not a script"),
-    ],
+    ("cores", "threads", "slots"), [(1, 1, 4), (2, 2, 4), (8, 8, 4), (32, 16, 8)]
 )
-def test_a_script_that_cannot_be_used_is_refused(
-    tmp_path: Path, text: str | None, says: str
-) -> None:
-    path = tmp_path / "s.json"
-    if text is not None:
-        path.write_text(text)
-    with pytest.raises(ConfigError, match=says):
-        read_script(path)
+def test_the_shape_fits_small_and_large_machines(cores: int, threads: int, slots: int) -> None:
+    shape = shape_for(cores)
+    assert (shape.threads, shape.slots, shape.context) == (threads, slots, slots * 4096)
+    assert shape_for(cores, threads=3, slots=5, context=999).context == 999

@@ -1,5 +1,6 @@
 """The time: the machine's, and one that a test moves by hand."""
 
+import asyncio
 import time
 from datetime import UTC, datetime, timedelta
 
@@ -14,6 +15,10 @@ class SystemClock:
     def seconds(self) -> float:
         """A reading that only grows."""
         return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await asyncio.sleep(seconds)
 
 
 class ManualClock:
@@ -30,6 +35,11 @@ class ManualClock:
     def seconds(self) -> float:
         """Seconds since the beginning."""
         return self._passed
+
+    async def sleep(self, seconds: float) -> None:
+        """Move on at once, and let others run."""
+        self.advance(seconds)
+        await asyncio.sleep(0)
 
     def advance(self, seconds: float) -> None:
         """Move on."""

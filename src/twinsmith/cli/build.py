@@ -36,6 +36,16 @@ def _at_least(least: int) -> "Callable[[str], int]":
     return parse
 
 
+def _money(text: str) -> float:
+    try:
+        amount = float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not an amount of money") from None
+    if not 0 < amount < 1_000_000:
+        raise typer.BadParameter(f"{text} is not an amount of money; for example 0.50")
+    return amount
+
+
 def build(
     task: Annotated[str, typer.Argument(help="What to build, in a sentence.")],
     language: Annotated[str, typer.Option(help="Programming language.")] = "python",
@@ -55,6 +65,10 @@ def build(
     budget_tokens: Annotated[
         int | None,
         typer.Option(parser=_at_least(1), metavar="N", help="Tokens it may use, in and out."),
+    ] = None,
+    budget_usd: Annotated[
+        float | None,
+        typer.Option(parser=_money, metavar="X", help="US dollars it may cost."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -76,10 +90,12 @@ def build(
     budget = Budget(
         tokens=given.budget_tokens if budget_tokens is None else budget_tokens,
         seconds=given.budget_seconds if budget_seconds is None else budget_seconds,
+        usd=(given.budget_usd if budget_usd is None else budget_usd) or None,
     )
     job = app.new_job(wanted, out=out, seed=seed, budget=budget)
     if job.task.text != wanted.text and not as_json:
         typer.echo("What looks like a secret in the task was masked before anything was written.")
+    provide_model(app, as_json=as_json)
     _drive(app, job.run, lambda: app.start(job), as_json=as_json)
 
 
@@ -93,7 +109,19 @@ def resume(
 
     app = App(load())
     name = app.find(run)
+    if app.progress(name).state in ("running", "parked", "interrupted"):
+        provide_model(app, as_json=as_json)
     _drive(app, name, lambda: app.resume(name), as_json=as_json)
+
+
+def provide_model(app: "App", *, as_json: bool) -> None:
+    """Install the embedded model when nothing else could answer, saying so first."""
+    model = app.missing_model()
+    if model is None:
+        return
+    from twinsmith.cli.models import install_shown
+
+    install_shown(app.model_store(), model, quiet=as_json)
 
 
 def _drive(
@@ -150,10 +178,14 @@ def _tell(outcome: "RunOutcome", *, as_json: bool) -> None:
     word = "[green]solved[/green]" if outcome.solved else "[yellow]not solved[/yellow]"
     console.print(f"{word}: {escape(outcome.reason)}")
     console.print(f"result: {escape(outcome.out)}")
+    money = f", {outcome.spent.usd:.4f} USD" if outcome.spent.usd else ""
+    if outcome.spent.unpriced:
+        money += f", {outcome.spent.unpriced} answers of unknown price"
     console.print(
         f"spent:  {outcome.spent.tokens} tokens, "
-        f"{outcome.spent.seconds:.1f} s of models and sandbox"
+        f"{outcome.spent.seconds:.1f} s of models and sandbox{money}"
     )
+    console.print(f"models: {escape(', '.join(outcome.models)) or 'none'}")
     scripted = [model for model in outcome.models if model.startswith("scripted:")]
     if scripted:
         console.print(

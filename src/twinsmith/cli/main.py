@@ -7,7 +7,7 @@ import typer
 from typer.exceptions import Abort, Exit, TyperException
 
 from twinsmith import __version__
-from twinsmith.cli import build, doctor, exits, log, runs
+from twinsmith.cli import build, doctor, exits, log, models, runs
 from twinsmith.core.errors import TwinsmithError
 
 app = typer.Typer(
@@ -41,6 +41,7 @@ app.command("watch", epilog=runs.WATCH_EXAMPLE)(runs.watch)
 app.command("resume", epilog=build.RESUME_EXAMPLE)(build.resume)
 app.command("cancel", epilog=runs.CANCEL_EXAMPLE)(runs.cancel)
 app.command("log", epilog=log.EXAMPLE)(log.log)
+app.add_typer(models.models, name="models")
 app.command("doctor", epilog=doctor.EXAMPLE)(doctor.doctor)
 
 

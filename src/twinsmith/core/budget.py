@@ -1,52 +1,116 @@
-"""What a run may spend, what it has spent, and when to stop."""
+"""What a run may spend, what it has spent and promised, and when to stop."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from twinsmith.core.errors import BudgetExceeded
+
+# What chat templates add to a prompt; measured 30 to 45 tokens.
+TEMPLATE_TOKENS = 64
+SHORTEST_REPLY = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """The most a run may spend."""
+    """The most a run may spend; `usd` None means that money is not limited."""
 
     tokens: int
     seconds: float
+    usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """What a run has spent so far; seconds are those of finished steps."""
+    """What a run has spent so far; seconds are those of finished steps.
+
+    `unpriced` counts answers whose price nobody knows: they are missing in `usd`.
+    """
 
     tokens: int = 0
     seconds: float = 0.0
+    usd: float = 0.0
+    unpriced: int = 0
 
-    def plus(self, *, tokens: int = 0, seconds: float = 0.0) -> "Spent":
-        """What is spent after one more step."""
-        return Spent(tokens=self.tokens + tokens, seconds=self.seconds + seconds)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reservation:
+    """What is set aside for one question; `reply_tokens` is what its answer may take."""
+
+    tokens: int
+    reply_tokens: int
+    usd: float | None
+
+
+class Ledger:
+    """Reserves before and settles after, so that questions at the same time never overspend."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.spent = Spent()
+        self._tokens_set_aside = 0
+        self._usd_set_aside = 0.0
+
+    def seconds_left(self) -> float:
+        """Seconds that may still be used; raises when there are none."""
+        left = self.budget.seconds - self.spent.seconds
+        if left <= 0:
+            raise BudgetExceeded(
+                f"the budget of {self.budget.seconds:g} seconds is spent; "
+                "give more with --budget-seconds in a new build"
+            )
+        return left
+
+    def reserve(self, prompt: str, reply_tokens: int) -> Reservation:
+        """Set aside the most a question can cost; raises when that is more than is left."""
+        needed = most_tokens(prompt)
+        left = self.budget.tokens - self.spent.tokens - self._tokens_set_aside
+        reply = min(reply_tokens, left - needed)
+        if reply < SHORTEST_REPLY:
+            raise BudgetExceeded(
+                f"the budget of {self.budget.tokens} tokens is spent ({self.spent.tokens} used, "
+                f"the next question may take {needed}); give more with --budget-tokens in a new "
+                "build"
+            )
+        usd = self._usd_left()
+        self._tokens_set_aside += needed + reply
+        self._usd_set_aside += usd or 0.0
+        return Reservation(tokens=needed + reply, reply_tokens=reply, usd=usd)
+
+    def settle(self, reservation: Reservation, *, tokens: int, usd: float | None) -> None:
+        """Replace what was set aside by what was used."""
+        self.release(reservation)
+        self.spent = replace(
+            self.spent,
+            tokens=self.spent.tokens + tokens,
+            usd=self.spent.usd + (usd or 0.0),
+            unpriced=self.spent.unpriced + (usd is None),
+        )
+
+    def release(self, reservation: Reservation) -> None:
+        """Give back what was set aside."""
+        self._tokens_set_aside -= reservation.tokens
+        self._usd_set_aside -= reservation.usd or 0.0
+
+    def took(self, seconds: float) -> None:
+        """Count the seconds of a step."""
+        self.spent = replace(self.spent, seconds=self.spent.seconds + seconds)
+
+    def _usd_left(self) -> float | None:
+        if self.budget.usd is None:
+            return None
+        left = self.budget.usd - self.spent.usd - self._usd_set_aside
+        if left <= 0:
+            raise BudgetExceeded(
+                f"the budget of {self.budget.usd:g} USD is spent or set aside; "
+                "give more with --budget-usd in a new build"
+            )
+        return left
+
+
+def most_tokens(text: str) -> int:
+    """The most tokens a prompt can have: no tokenizer makes more than one a byte."""
+    return len(text.encode()) + TEMPLATE_TOKENS
 
 
 def tokens_in(text: str) -> int:
     """A rough count for models that do not tell: four characters a token, rounded up."""
     return -(-len(text) // 4)
-
-
-def seconds_left(budget: Budget, spent: Spent) -> float:
-    """Seconds that may still be used; raises when there are none."""
-    left = budget.seconds - spent.seconds
-    if left <= 0:
-        raise BudgetExceeded(
-            f"the budget of {budget.seconds:g} seconds is spent; "
-            "give more with --budget-seconds in a new build"
-        )
-    return left
-
-
-def tokens_left(budget: Budget, spent: Spent, prompt: str) -> int:
-    """Tokens left for the reply once the prompt is paid; raises when there are none."""
-    left = budget.tokens - spent.tokens - tokens_in(prompt)
-    if left <= 0:
-        raise BudgetExceeded(
-            f"the budget of {budget.tokens} tokens is spent ({spent.tokens} used, the next prompt "
-            f"needs {tokens_in(prompt)}); give more with --budget-tokens in a new build"
-        )
-    return left

@@ -1,14 +1,25 @@
 """A question to a language model and its answer."""
 
+import hashlib
+import json
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 Role = Literal["slow", "coder", "critic"]
+ROLES: tuple[Role, ...] = get_args(Role)
+# Clarification requests of the slow thinker and best-practice lookups of the coder are worth a
+# frontier model where there is one.
+Purpose = Literal["answer", "clarification", "best practice"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """One question; `key` is the idempotency key, `nth` counts questions of this role in a run."""
+    """One question.
+
+    `key` is the idempotency key; `nth` counts questions of this role in a run, and `retry` counts
+    how often this one was asked again because its answer could not be used. `schema` is a JSON
+    schema as text that the answer has to fit, or empty.
+    """
 
     key: str
     role: Role
@@ -17,27 +28,53 @@ class Prompt:
     task: str
     seed: int
     max_tokens: int
+    ensemble: int = 1
+    retry: int = 0
+    purpose: Purpose = "answer"
+    temperature: float = 0.3
+    schema: str = ""
+    max_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """One answer, with what it used."""
+    """One answer, with what it used; `usd` is None where nobody knows the price."""
 
     text: str
     model: str
     tokens_in: int
     tokens_out: int
+    version: str = ""
+    usd: float | None = 0.0
     seconds: float = 0.0
+    first_token_seconds: float = 0.0
+    cached: bool = False
+    failed_attempts: tuple[str, ...] = ()
 
     @property
     def tokens(self) -> int:
-        """What the budget is charged."""
-        return self.tokens_in + self.tokens_out
+        """What the budget is charged: an answer from the cache was paid before."""
+        return 0 if self.cached else self.tokens_in + self.tokens_out
 
 
 class Ask(Protocol):
     """How a stage asks a model: role, which question of that role, text."""
 
-    async def __call__(self, role: Role, nth: int, text: str) -> Reply:
+    async def __call__(
+        self, role: Role, nth: int, text: str, *, retry: int = 0, schema: str = ""
+    ) -> Reply:
         """One answer, recorded and paid once."""
         ...
+
+
+def fingerprint(prompt: Prompt, model: str) -> str:
+    """What makes two questions the same: model, text and every parameter that shapes the answer."""
+    parts = [
+        model,
+        prompt.text,
+        prompt.schema,
+        prompt.seed,
+        prompt.temperature,
+        prompt.max_tokens,
+    ]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

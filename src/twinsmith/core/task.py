@@ -33,6 +33,7 @@ class Job:
     task: Task
     budget: Budget
     candidates: int
+    reply_tokens: int
     seed: int
     out: str
 

@@ -18,7 +18,7 @@ from twinsmith.ports import Sandbox
 
 # The order of recorded steps is part of a run's record: raise this when it changes, and runs that
 # an older order began are refused by name instead of being replayed wrongly.
-PIPELINE_VERSION = "1"
+PIPELINE_VERSION = "2"
 
 
 async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
@@ -111,7 +111,7 @@ async def _accept(job: Job, work: Work, run: Recorder) -> RunOutcome:
             out=job.out,
             verdicts=work.verdicts,
             winner=best.candidate if best and solved else None,
-            spent=run.spent,
+            spent=run.ledger.spent,
             models=run.models,
         )
         await run.publish(result_files(job, work, outcome))

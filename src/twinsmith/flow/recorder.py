@@ -11,8 +11,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from twinsmith.core.budget import Spent, seconds_left, tokens_left
-from twinsmith.core.errors import BadReply, BudgetExceeded
+from twinsmith.core.budget import Ledger
+from twinsmith.core.errors import BadReply, BudgetExceeded, ModelUnavailable
 from twinsmith.core.events import Event, Json
 from twinsmith.core.execution import Execution
 from twinsmith.core.model import Prompt, Reply, Role
@@ -45,41 +45,40 @@ class Recorder:
     """Asks, executes and publishes for one run, and keeps count."""
 
     def __init__(self, job: Job, ports: Ports) -> None:
-        self.spent = Spent()
+        self.ledger = Ledger(job.budget)
         self.models: tuple[str, ...] = ()
         self._job = job
         self._ports = ports
 
-    async def ask(self, role: Role, nth: int, text: str) -> Reply:
+    async def ask(
+        self, role: Role, nth: int, text: str, *, retry: int = 0, schema: str = ""
+    ) -> Reply:
         """One question to a model: a step of its own, so that it is never paid twice."""
-        name = f"ask {role} {nth}"
+        name = f"ask {role} {nth}" + (f" again {retry}" if retry else "")
+        reserved = self.ledger.reserve(text, self._job.reply_tokens)
         prompt = Prompt(
             key=f"{self._job.run}/{name}",
             role=role,
             nth=nth,
+            retry=retry,
             text=text,
             task=self._job.task.text,
-            seed=self._job.seed + nth,
-            max_tokens=tokens_left(self._job.budget, self.spent, text),
+            seed=self._job.seed + nth + 1000 * retry,
+            max_tokens=reserved.reply_tokens,
+            temperature=temperature_of(role, nth),
+            schema=schema,
+            max_usd=reserved.usd,
         )
-        reply = await self._timed(name, lambda: self._ask(prompt), Reply)
-        self.spent = self.spent.plus(tokens=reply.tokens, seconds=reply.seconds)
+        try:
+            reply = await self._timed(name, lambda: self._ask(prompt), Reply)
+        except BaseException:
+            self.ledger.release(reserved)
+            raise
+        self.ledger.settle(reserved, tokens=reply.tokens, usd=reply.usd)
+        self.ledger.took(reply.seconds)
         if reply.model not in self.models:
             self.models = (*self.models, reply.model)
-        await self.tell(
-            "model.replied",
-            key=name,
-            who=role,
-            data={
-                "model": reply.model,
-                "prompt_sha256": hashlib.sha256(text.encode()).hexdigest(),
-                "tokens": reply.tokens,
-                "tokens_in": reply.tokens_in,
-                "tokens_out": reply.tokens_out,
-                "seconds": round(reply.seconds, 3),
-                "idempotency_key": prompt.key,
-            },
-        )
+        await self.tell("model.replied", key=name, who=role, data=_told(prompt, reply))
         return reply
 
     async def execute(
@@ -94,7 +93,7 @@ class Recorder:
             return replace(execution, seconds=self._ports.clock.seconds() - began)
 
         execution = await self._timed(name, timed, Execution)
-        self.spent = self.spent.plus(seconds=execution.seconds)
+        self.ledger.took(execution.seconds)
         await self.tell(
             "candidate.executed",
             key=name,
@@ -150,17 +149,56 @@ class Recorder:
 
     async def _ask(self, prompt: Prompt) -> Reply:
         began = self._ports.clock.seconds()
-        reply = await self._ports.model.ask(prompt)
+        try:
+            reply = await self._ports.model.ask(prompt)
+        except ModelUnavailable as error:
+            # Without a key: each failed try is an event of its own.
+            failed = _question(prompt) | {"outcome": "unavailable", "reason": str(error)}
+            await self._ports.journal.append(
+                Event(run=self._job.run, kind="model.failed", who=prompt.role, data=failed)
+            )
+            raise
         return replace(reply, seconds=self._ports.clock.seconds() - began)
 
     async def _timed(self, name: str, work: Callable[[], Awaitable[T]], kind: type[T]) -> T:
-        left = seconds_left(self._job.budget, self.spent)
+        left = self.ledger.seconds_left()
         try:
             async with asyncio.timeout(left):
                 return await self._ports.durable.step(name, work, kind)
         except TimeoutError:
-            self.spent = self.spent.plus(seconds=left)
+            self.ledger.took(left)
             raise BudgetExceeded(
                 f"the budget of {self._job.budget.seconds:g} seconds ran out during '{name}'; "
                 "give more with --budget-seconds in a new build"
             ) from None
+
+
+def temperature_of(role: Role, nth: int) -> float:
+    """Plans and the first candidate are close to the model's best guess; later ones differ."""
+    return 0.8 if role != "slow" and nth > 0 else 0.2
+
+
+def _question(prompt: Prompt) -> dict[str, Json]:
+    return {
+        "ensemble": prompt.ensemble,
+        "purpose": prompt.purpose,
+        "prompt_sha256": hashlib.sha256(prompt.text.encode()).hexdigest(),
+        "idempotency_key": prompt.key,
+    }
+
+
+def _told(prompt: Prompt, reply: Reply) -> dict[str, Json]:
+    """Everything an auditor wants to know of one call, but neither question nor answer."""
+    return _question(prompt) | {
+        "model": reply.model,
+        "version": reply.version,
+        "tokens": reply.tokens,
+        "tokens_in": reply.tokens_in,
+        "tokens_out": reply.tokens_out,
+        "first_token_seconds": round(reply.first_token_seconds, 3),
+        "seconds": round(reply.seconds, 3),
+        "usd": reply.usd,
+        "cached": reply.cached,
+        "outcome": "replied",
+        "failed_attempts": list(reply.failed_attempts),
+    }

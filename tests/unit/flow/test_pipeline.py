@@ -29,6 +29,7 @@ JOB = Job(
     task=Task(text="double", language="python", kind="function"),
     budget=Budget(tokens=5000, seconds=60),
     candidates=2,
+    reply_tokens=1000,
     seed=7,
     out="/out",
 )
@@ -119,7 +120,7 @@ async def test_what_was_not_accepted_lies_under_rejected() -> None:
 
 
 async def test_a_plan_that_cannot_be_read_ends_the_run_honestly() -> None:
-    world = World(ScriptedReply(role="slow", text="As a poet, I"))
+    world = World(*[ScriptedReply(role="slow", text="As a poet, I")] * 3)
     outcome = await world.run()
     assert not outcome.solved
     assert "not JSON" in outcome.reason
@@ -155,13 +156,40 @@ async def test_a_model_that_is_down_leaves_the_run_open_and_nothing_is_asked_aga
 
 async def test_tokens_are_never_overspent() -> None:
     world = World(PLANNED, coder(WRONG), coder(RIGHT))
-    for tokens in range(1, 800, 23):
+    for tokens in range(1, 3500, 97):
         world.records.clear()
         world.outbox.folders.clear()
         budget = Budget(tokens=tokens, seconds=60)
         outcome = await world.run(replace(JOB, run=f"r{tokens}", out=f"/{tokens}", budget=budget))
         assert outcome.spent.tokens <= tokens
     assert outcome.solved
+
+
+async def test_a_plan_that_cannot_be_read_is_asked_for_again_with_the_reason() -> None:
+    poem = ScriptedReply(role="slow", text="As a poet, I")
+    world = World(poem, poem, PLANNED, coder(WRONG), coder(RIGHT))
+    outcome = await world.run()
+    assert outcome.solved
+    slow = [prompt for prompt in world.asked if prompt.role == "slow"]
+    assert [(prompt.retry, prompt.key) for prompt in slow] == [
+        (0, "r1/ask slow 0"),
+        (1, "r1/ask slow 0 again 1"),
+        (2, "r1/ask slow 0 again 2"),
+    ]
+    assert "An earlier answer could not be used: the plan is not JSON" in slow[1].text
+    assert len({prompt.seed for prompt in slow}) == 3
+    # Billed although it could not be used.
+    assert world.kinds().count("model.replied") == 5
+
+
+async def test_a_model_that_fails_leaves_an_event_each_time() -> None:
+    world = World(PLANNED, coder(WRONG), ScriptedReply(role="coder", error="503"))
+    for _ in range(2):
+        with pytest.raises(ModelUnavailable):
+            await world.run()
+    failed = [e.event for e in world.journal.entries("r1") if e.event.kind == "model.failed"]
+    assert [event.data["outcome"] for event in failed] == ["unavailable", "unavailable"]
+    assert all("503" in str(event.data["reason"]) for event in failed)
 
 
 async def test_seconds_run_out_between_and_during_steps() -> None:

@@ -53,12 +53,13 @@ class ScriptedModel:
                 "in models.script"
             )
         mine = [reply for reply in self._script.replies if reply.role == prompt.role]
-        if prompt.nth >= len(mine):
+        nth = prompt.nth + prompt.retry
+        if nth >= len(mine):
             raise ModelUnavailable(
                 f"the script {name!r} has {len(mine)} replies for role {prompt.role!r}, "
-                f"number {prompt.nth + 1} was asked for; add one to the script"
+                f"number {nth + 1} was asked for; add one to the script"
             )
-        answer = mine[prompt.nth]
+        answer = mine[nth]
         await asyncio.sleep(answer.delay)
         if answer.error:
             raise ModelUnavailable(f"{answer.error} (script {name!r}); resume the run to try again")
@@ -66,6 +67,7 @@ class ScriptedModel:
         reply = Reply(
             text=text,
             model=f"scripted:{name}",
+            version="1",
             tokens_in=tokens_in(prompt.text),
             tokens_out=tokens_in(text),
         )

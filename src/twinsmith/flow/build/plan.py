@@ -11,11 +11,33 @@ from twinsmith.prompts import render
 
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 MOST_CHECKS = 20
+MOST_RETRIES = 2
+SCHEMA = json.dumps(
+    {
+        "type": "object",
+        "properties": {
+            "entry": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
+            "signature": {"type": "string"},
+            "approach": {"type": "string"},
+            "checks": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+        },
+        "required": ["entry", "signature", "approach", "checks"],
+        "additionalProperties": False,
+    }
+)
 
 
 async def plan(task: Task, ask: Ask) -> Plan:
     """Ask the slow thinker how to write the program and how to check it."""
-    reply = await ask("slow", 0, render("plan", task=task.text, language=task.language))
+    question = render("plan", task=task.text, language=task.language)
+    text = question
+    for retry in range(MOST_RETRIES):
+        reply = await ask("slow", 0, text, retry=retry, schema=SCHEMA)
+        try:
+            return read_plan(reply.text)
+        except BadReply as error:
+            text = f"{question}\nAn earlier answer could not be used: {error}. Answer anew."
+    reply = await ask("slow", 0, text, retry=MOST_RETRIES, schema=SCHEMA)
     return read_plan(reply.text)
 
 

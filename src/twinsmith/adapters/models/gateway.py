@@ -1,0 +1,161 @@
+"""The one door to every model: routes, retries, falls back, caches, and keeps count."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from twinsmith.adapters.models.patience import Breaker, Pace, wait_before
+from twinsmith.adapters.models.prices import price
+from twinsmith.adapters.models.providers import Busy, Completion, Refused
+from twinsmith.adapters.models.reply_cache import ReplyCache
+from twinsmith.adapters.models.routing import Choice, Endpoint, frontier_first
+from twinsmith.adapters.models.transcripts import Transcripts
+from twinsmith.core.budget import most_tokens
+from twinsmith.core.errors import ModelUnavailable
+from twinsmith.core.masking import mask
+from twinsmith.core.model import Prompt, Reply, Role, fingerprint
+from twinsmith.ports import Clock
+
+Routes = Mapping[tuple[int, Role], Choice]
+
+
+class Asked(Protocol):
+    """What the gateway needs of providers."""
+
+    async def complete(self, endpoint: Endpoint, prompt: Prompt) -> Completion:
+        """One attempt at one endpoint; raises Busy or Refused."""
+        ...
+
+    async def close(self) -> None:
+        """Let everything go."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manners:
+    """How the gateway treats endpoints."""
+
+    retries: int
+    at_once: int
+    per_minute: int
+
+
+class Gateway:
+    """Answers through the first model of a role that can."""
+
+    def __init__(
+        self,
+        routes: Routes,
+        providers: Asked,
+        manners: Manners,
+        *,
+        cache: ReplyCache,
+        transcripts: Transcripts,
+        clock: Clock,
+    ) -> None:
+        self._routes = routes
+        self._providers = providers
+        self._manners = manners
+        self._cache = cache
+        self._transcripts = transcripts
+        self._clock = clock
+        self._chance = random.Random()  # noqa: S311 - jitter, not a secret
+        self._breakers: dict[str, Breaker] = {}
+        self._paces: dict[str, Pace] = {}
+
+    async def ask(self, prompt: Prompt) -> Reply:
+        """The answer of the first model that gives one; ModelUnavailable tells all reasons."""
+        choice = self._routes[prompt.ensemble, prompt.role]
+        endpoints = choice.endpoints
+        if prompt.purpose != "answer":
+            endpoints = frontier_first(endpoints)
+        failed: list[str] = []
+        for endpoint in endpoints:
+            key = fingerprint(prompt, endpoint.name)
+            known = self._cache.get(key)
+            if known is not None:
+                return known
+            completion = await self._attempts(endpoint, prompt, failed)
+            if completion is not None:
+                reply = _reply(endpoint, completion, failed)
+                self._cache.put(key, reply)
+                self._transcripts.keep(prompt, reply)
+                return reply
+        reasons = "; ".join(failed) or choice.why
+        raise ModelUnavailable(
+            mask(f"no model answers as {prompt.role} ({reasons}); see 'twinsmith doctor'")
+        )
+
+    async def close(self) -> None:
+        """End what was started."""
+        await self._providers.close()
+        self._cache.close()
+
+    async def _attempts(
+        self, endpoint: Endpoint, prompt: Prompt, failed: list[str]
+    ) -> Completion | None:
+        """Ask one endpoint as often as it makes sense; what went wrong is added to `failed`."""
+        breaker = self._breakers.setdefault(endpoint.name, Breaker())
+        too_dear = _too_dear(endpoint, prompt)
+        if too_dear:
+            failed.append(f"{endpoint.name}: {too_dear}")
+            return None
+        for attempt in range(self._manners.retries + 1):
+            if not breaker.closed(self._clock.seconds()):
+                failed.append(f"{endpoint.name}: left alone after repeated failures")
+                return None
+            try:
+                async with self._pace(endpoint).turn():
+                    completion = await self._providers.complete(endpoint, prompt)
+            except Refused as error:
+                failed.append(f"{endpoint.name}: {mask(str(error))}")
+                return None
+            except ModelUnavailable as error:
+                failed.append(str(error))
+                return None
+            except Busy as error:
+                breaker.failed(self._clock.seconds())
+                failed.append(f"{endpoint.name}: {mask(str(error))}")
+                wait = wait_before(attempt, error.after, self._chance)
+                if wait is None or attempt == self._manners.retries:
+                    return None
+                await self._clock.sleep(wait)
+            else:
+                breaker.succeeded()
+                return completion
+        return None
+
+    def _pace(self, endpoint: Endpoint) -> Pace:
+        if endpoint.name not in self._paces:
+            self._paces[endpoint.name] = Pace(
+                at_once=self._manners.at_once,
+                per_minute=self._manners.per_minute,
+                clock=self._clock,
+            )
+        return self._paces[endpoint.name]
+
+
+def _too_dear(endpoint: Endpoint, prompt: Prompt) -> str:
+    """Why this endpoint could break the money budget, or nothing."""
+    if prompt.max_usd is None:
+        return ""
+    most = price(endpoint, most_tokens(prompt.text), prompt.max_tokens)
+    if most is None:
+        return "its price is unknown, and money is limited"
+    if most > prompt.max_usd:
+        return f"it could cost {most:.4f} USD, {prompt.max_usd:.4f} are left"
+    return ""
+
+
+def _reply(endpoint: Endpoint, completion: Completion, failed: list[str]) -> Reply:
+    return Reply(
+        text=completion.text,
+        model=endpoint.name,
+        version=completion.version,
+        tokens_in=completion.tokens_in,
+        tokens_out=completion.tokens_out,
+        usd=price(endpoint, completion.tokens_in, completion.tokens_out),
+        first_token_seconds=completion.first_token_seconds,
+        failed_attempts=tuple(failed),
+    )

@@ -1,0 +1,17 @@
+"""What a call costs; an unknown price is None, never a guess."""
+
+from twinsmith.adapters.models.routing import Endpoint
+
+
+def price(endpoint: Endpoint, tokens_in: int, tokens_out: int) -> float | None:
+    """US dollars for a call; local models cost nothing."""
+    if not endpoint.frontier:
+        return 0.0
+    from genai_prices import Usage, calc_price
+
+    usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out)
+    try:
+        found = calc_price(usage, endpoint.model, provider_id=endpoint.provider)
+    except LookupError:
+        return None
+    return float(found.total_price)

@@ -1,0 +1,124 @@
+"""Answers to questions that were asked before, word for word, in a bounded SQLite file."""
+
+import json
+import sqlite3
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from twinsmith.core.model import Reply
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheFigures:
+    """How useful the cache has been."""
+
+    entries: int
+    bytes: int
+    hits: int
+    misses: int
+
+    @property
+    def hit_rate(self) -> float:
+        """Hits among all look-ups."""
+        return self.hits / (self.hits + self.misses) if self.hits + self.misses else 0.0
+
+
+class ReplyCache:
+    """Keeps the most recently used answers up to a size; 0 bytes keeps none."""
+
+    def __init__(self, path: Path, most_bytes: int) -> None:
+        self._most = most_bytes
+        self._database: sqlite3.Connection | None = None
+        self._hits = self._misses = self._bytes = 0
+        if most_bytes <= 0:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        database = sqlite3.connect(path, timeout=30, isolation_level=None)
+        path.chmod(0o600)
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute("PRAGMA synchronous=NORMAL")
+        database.execute(
+            "CREATE TABLE IF NOT EXISTS replies(key TEXT PRIMARY KEY, "
+            "reply TEXT NOT NULL, size INTEGER NOT NULL, used INTEGER NOT NULL)"
+        )
+        database.execute(
+            "CREATE TABLE IF NOT EXISTS figures(name TEXT PRIMARY KEY, value INTEGER NOT NULL)"
+        )
+        # `used` orders what to let go; without an index its maximum is a scan a question.
+        database.execute("CREATE INDEX IF NOT EXISTS replies_used ON replies(used)")
+        self._database = database
+        self._bytes = self._stored()
+
+    def get(self, key: str) -> Reply | None:
+        """The answer, marked as cached, or None."""
+        if self._database is None:
+            return None
+        row = self._database.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            self._misses += 1
+            return None
+        self._hits += 1
+        self._database.execute(
+            "UPDATE replies SET used = (SELECT max(used) + 1 FROM replies) WHERE key = ?", (key,)
+        )
+        raw = json.loads(row[0])
+        reply = Reply(**{**raw, "failed_attempts": tuple(raw["failed_attempts"])})
+        return replace(reply, cached=True, usd=0.0, first_token_seconds=0.0, failed_attempts=())
+
+    def put(self, key: str, reply: Reply) -> None:
+        """Keep an answer, and let the longest unused ones go when there are too many."""
+        if self._database is None:
+            return
+        text = json.dumps(asdict(reply), ensure_ascii=False)
+        size = len(text.encode())
+        self._database.execute(
+            "INSERT OR REPLACE INTO replies VALUES "
+            "(?, ?, ?, (SELECT coalesce(max(used), 0) + 1 FROM replies))",
+            (key, text, size),
+        )
+        self._bytes += size
+        if self._bytes > self._most:
+            self._evict()
+
+    def figures(self) -> CacheFigures:
+        """Size and use so far."""
+        if self._database is None:
+            return CacheFigures(entries=0, bytes=0, hits=0, misses=0)
+        entries, size = self._database.execute(
+            "SELECT count(*), coalesce(sum(size), 0) FROM replies"
+        ).fetchone()
+        counted = dict(self._database.execute("SELECT name, value FROM figures").fetchall())
+        return CacheFigures(
+            entries=entries,
+            bytes=size,
+            hits=counted.get("hits", 0) + self._hits,
+            misses=counted.get("misses", 0) + self._misses,
+        )
+
+    def close(self) -> None:
+        """Write down the figures and let the file go."""
+        if self._database is None:
+            return
+        for name, count in (("hits", self._hits), ("misses", self._misses)):
+            self._database.execute(
+                "INSERT INTO figures VALUES (?, ?) "
+                "ON CONFLICT(name) DO UPDATE SET value = value + excluded.value",
+                (name, count),
+            )
+        self._database.close()
+        self._database = None
+
+    def _evict(self) -> None:
+        """Make room, a tenth more than needed, so that it is not made again at once."""
+        assert self._database is not None
+        self._database.execute(
+            "DELETE FROM replies WHERE key IN (SELECT key FROM (SELECT key, sum(size) OVER "
+            "(ORDER BY used DESC) AS total FROM replies) WHERE total > ?)",
+            (self._most * 9 // 10,),
+        )
+        self._bytes = self._stored()
+
+    def _stored(self) -> int:
+        assert self._database is not None
+        (size,) = self._database.execute("SELECT coalesce(sum(size), 0) FROM replies").fetchone()
+        return int(size)

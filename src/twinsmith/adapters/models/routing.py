@@ -1,0 +1,108 @@
+"""Which models answer which role, in which order, and why."""
+
+import difflib
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from twinsmith.core.errors import ConfigError
+from twinsmith.core.model import Role
+
+Provider = Literal["openai", "google", "anthropic", "server", "ollama", "embedded"]
+PROVIDERS: tuple[Provider, ...] = get_args(Provider)
+FRONTIER: tuple[Provider, ...] = ("openai", "google", "anthropic")
+
+# For each provider with a key: the model that plans, and the one that writes and judges.
+DEFAULT_MODELS: dict[Provider, tuple[str, str]] = {
+    "openai": ("gpt-4o", "gpt-4o-mini"),
+    "google": ("gemini-2.5-pro", "gemini-2.5-flash"),
+    "anthropic": ("claude-sonnet-5", "claude-haiku-4-5"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """One model at one provider."""
+
+    provider: Provider
+    model: str
+
+    @property
+    def name(self) -> str:
+        """As settings and events spell it."""
+        return f"{self.provider}:{self.model}"
+
+    @property
+    def frontier(self) -> bool:
+        """Whether it runs at a frontier provider, for money."""
+        return self.provider in FRONTIER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Available:
+    """What could answer here."""
+
+    keys: tuple[Provider, ...] = ()
+    server_model: str = ""
+    ollama_model: str = ""
+    embedded_model: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """The models of a role, in order, and why these."""
+
+    endpoints: tuple[Endpoint, ...]
+    why: str
+
+
+def read_endpoint(name: str, *, setting: str) -> Endpoint:
+    """`provider:model` as an endpoint; ConfigError names the nearest known provider."""
+    provider, colon, model = name.partition(":")
+    for known in PROVIDERS:
+        if provider == known and model:
+            return Endpoint(provider=known, model=model)
+    if not colon or not model:
+        raise ConfigError(f"{setting} {name!r} is not a model; write provider:model")
+    near = difflib.get_close_matches(provider, PROVIDERS, n=1, cutoff=0)[0]
+    raise ConfigError(
+        f"{setting} {name!r}: provider {provider!r} is unknown; did you mean {near!r}?"
+    )
+
+
+def choose(role: Role, ensemble: int, configured: tuple[str, ...], here: Available) -> Choice:
+    """Settings decide; without them keys, then a local server, then the embedded model."""
+    if configured:
+        setting = f"ensemble_{ensemble}.{role}"
+        chosen = tuple(read_endpoint(name, setting=setting) for name in configured)
+        return Choice(endpoints=chosen, why=f"{setting} is set")
+    remote = [
+        Endpoint(provider=p, model=DEFAULT_MODELS[p][0 if role == "slow" else 1]) for p in here.keys
+    ]
+    # The second ensemble begins with another provider where there is one, to think differently.
+    turn = (ensemble - 1) % len(remote) if remote else 0
+    remote = remote[turn:] + remote[:turn]
+    places: tuple[tuple[Provider, str], ...] = (
+        ("server", here.server_model),
+        ("ollama", here.ollama_model),
+        ("embedded", here.embedded_model),
+    )
+    local = [Endpoint(provider=provider, model=model) for provider, model in places if model]
+    return Choice(endpoints=(*remote, *local), why=_why(remote, local))
+
+
+def frontier_first(endpoints: tuple[Endpoint, ...]) -> tuple[Endpoint, ...]:
+    """The same models, those at frontier providers first."""
+    return tuple(sorted(endpoints, key=lambda endpoint: not endpoint.frontier))
+
+
+def _why(remote: list[Endpoint], local: list[Endpoint]) -> str:
+    if remote:
+        return f"a key for {remote[0].provider} is in the environment"
+    if not local:
+        return "there is no key, no server and no embedded model"
+    reasons = {
+        "server": "no key; models.server is set",
+        "ollama": "no key; Ollama answers on this machine",
+        "embedded": "no key and no local server",
+    }
+    return reasons[local[0].provider]

@@ -1,0 +1,48 @@
+"""Questions and answers themselves, masked, kept for as many days as settings say."""
+
+import json
+import os
+from collections.abc import Iterable
+from datetime import date, timedelta
+from pathlib import Path
+
+from twinsmith.core.masking import mask
+from twinsmith.core.model import Prompt, Reply
+from twinsmith.ports import Clock
+
+
+class Transcripts:
+    """One file a day; days beyond the retention period are removed; 0 days keeps nothing."""
+
+    def __init__(self, folder: Path, days: int, clock: Clock, secrets: Iterable[str] = ()) -> None:
+        self._folder = folder
+        self._days = days
+        self._clock = clock
+        self._secrets = tuple(secrets)
+
+    def keep(self, prompt: Prompt, reply: Reply) -> None:
+        """Add one exchange."""
+        if self._days <= 0:
+            return
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        line = {
+            "at": self._clock.now(),
+            "key": prompt.key,
+            "role": prompt.role,
+            "model": reply.model,
+            "prompt": mask(prompt.text, self._secrets),
+            "reply": mask(reply.text, self._secrets),
+        }
+        path = self._folder / f"{self._clock.now()[:10]}.jsonl"
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            os.write(file, (json.dumps(line, ensure_ascii=False) + "\n").encode())
+        finally:
+            os.close(file)
+
+    def prune(self) -> None:
+        """Remove the days that are over."""
+        oldest = date.fromisoformat(self._clock.now()[:10]) - timedelta(days=max(self._days, 0))
+        for path in self._folder.glob("????-??-??.jsonl"):
+            if path.stem < oldest.isoformat():
+                path.unlink(missing_ok=True)

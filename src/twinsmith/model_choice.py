@@ -1,0 +1,161 @@
+"""Which models this machine and these settings offer, and the gateway made of them."""
+
+import json
+import os
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from twinsmith.adapters.clock import SystemClock
+from twinsmith.adapters.models import catalogue
+from twinsmith.adapters.models.embedded import EmbeddedServer, shape_for
+from twinsmith.adapters.models.install import ModelStore
+from twinsmith.adapters.models.routing import (
+    FRONTIER,
+    PROVIDERS,
+    Available,
+    Choice,
+    choose,
+)
+from twinsmith.core.model import ROLES, Role
+from twinsmith.settings import Settings
+
+if TYPE_CHECKING:
+    from twinsmith.adapters.models.gateway import Gateway
+    from twinsmith.adapters.models.providers import Providers
+
+ENSEMBLES = (1, 2)
+OLLAMA_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """What is here, and what each role of each ensemble will use."""
+
+    available: Available
+    routes: dict[tuple[int, Role], Choice]
+
+    def embedded(self) -> set[str]:
+        """The embedded models that some role may use."""
+        return {
+            endpoint.model
+            for choice in self.routes.values()
+            for endpoint in choice.endpoints
+            if endpoint.provider == "embedded"
+        }
+
+    def leading_embedded(self) -> set[str]:
+        """The embedded models that some role uses first: without them nothing works."""
+        firsts = (choice.endpoints[:1] for choice in self.routes.values())
+        return {e.model for endpoints in firsts for e in endpoints if e.provider == "embedded"}
+
+
+def store_of(settings: Settings) -> ModelStore:
+    """Where model files lie."""
+    return ModelStore(settings.models_folder, hub=settings.values.models.hub)
+
+
+def offer(settings: Settings) -> Offer:
+    """Look around and decide."""
+    models = settings.values.models
+    keys = tuple(provider for provider in FRONTIER if provider in settings.keys)
+    here = Available(
+        keys=keys,
+        server_model=models.server_model if models.server else "",
+        ollama_model="" if keys or models.server else _ollama_model(models.ollama),
+        embedded_model=embedded_name(models.embedded, _memory_mb()),
+    )
+    by_number = {1: settings.values.ensemble_1, 2: settings.values.ensemble_2}
+    routes = {
+        (number, role): choose(role, number, getattr(by_number[number], role), here)
+        for number in ENSEMBLES
+        for role in ROLES
+    }
+    for choice in routes.values():
+        for endpoint in choice.endpoints:
+            if endpoint.provider == "embedded":
+                catalogue.find(endpoint.model)
+    return Offer(available=here, routes=routes)
+
+
+def embedded_name(wanted: str, memory_mb: int) -> str:
+    """The model a setting means: by name, none, or the largest that fits in memory."""
+    if wanted != "auto":
+        return catalogue.find(wanted).name if wanted else ""
+    default = catalogue.find("qwen2.5-coder-1.5b")
+    small = catalogue.find("qwen2.5-coder-0.5b")
+    return (default if memory_mb >= default.memory_mb else small).name
+
+
+def gateway(settings: Settings, chosen: Offer) -> "Gateway":
+    """The gateway with everything behind it; nothing starts before the first question."""
+    from twinsmith.adapters.models.gateway import Gateway, Manners
+    from twinsmith.adapters.models.reply_cache import ReplyCache
+    from twinsmith.adapters.models.transcripts import Transcripts
+
+    manners, clock = settings.values.gateway, SystemClock()
+    transcripts = Transcripts(
+        settings.home / "transcripts", manners.retention_days, clock, settings.secrets
+    )
+    transcripts.prune()
+    return Gateway(
+        chosen.routes,
+        _providers(settings, chosen),
+        Manners(retries=manners.retries, at_once=manners.at_once, per_minute=manners.per_minute),
+        cache=ReplyCache(settings.home / "cache" / "replies.db", manners.cache_mb << 20),
+        transcripts=transcripts,
+        clock=clock,
+    )
+
+
+def _providers(settings: Settings, chosen: Offer) -> "Providers":
+    from twinsmith.adapters.models.providers import Access, Providers, Timeouts
+
+    manners, models = settings.values.gateway, settings.values.models
+    urls = {**settings.urls, "server": models.server}
+    if models.ollama:
+        urls["ollama"] = f"{models.ollama.rstrip('/')}/v1"
+    access = Access(
+        keys={p: settings.keys[p] for p in PROVIDERS if p in settings.keys},
+        urls={p: urls[p] for p in PROVIDERS if urls.get(p)},
+    )
+    timeouts = Timeouts(
+        connect=manners.connect_seconds,
+        first_token=manners.first_token_seconds,
+        whole=manners.reply_seconds,
+    )
+    wanted, store = settings.values.embedded, store_of(settings)
+    shape = shape_for(
+        len(os.sched_getaffinity(0)),
+        threads=wanted.threads,
+        slots=wanted.slots,
+        context=wanted.context,
+    )
+    files = [(model, store.path(model)) for model in map(catalogue.find, chosen.embedded())]
+    servers = {
+        model.name: EmbeddedServer(path, shape, version=f"{model.name}@{model.sha256[:12]}")
+        for model, path in files
+        if path
+    }
+    return Providers(access, timeouts, servers)
+
+
+def _ollama_model(url: str) -> str:
+    """The first model a local Ollama has, or nothing when none answers."""
+    if not url.startswith(("http://", "https://")):
+        return ""
+    try:
+        with urllib.request.urlopen(f"{url}/api/tags", timeout=OLLAMA_SECONDS) as answer:  # noqa: S310
+            found = json.load(answer)["models"]
+        return str(found[0]["name"]) if found else ""
+    except (OSError, ValueError, KeyError, TypeError, IndexError):
+        return ""
+
+
+def _memory_mb() -> int:
+    """Memory that programs could still take, in MB."""
+    for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) // 1024
+    return 0
