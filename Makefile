@@ -1,7 +1,7 @@
 # Two commands for everybody: `make demo` and `make test`. Each does its own set-up.
 PYTHON ?= python3
 BIN := .venv/bin
-TASK := Write a Python function slugify(title) that turns a title into a URL slug
+TASK := Write a Python function roman(n) that turns a whole number from 1 to 3999 into a Roman numeral
 
 .PHONY: help demo test check static format bench kills lock setup setup-dev clean
 .DEFAULT_GOAL := help
@@ -16,7 +16,7 @@ help:
 demo: setup
 	@$(BIN)/twinsmith doctor
 	@echo
-	@$(BIN)/twinsmith build "$(TASK)"
+	@$(BIN)/twinsmith build "$(TASK)" --tests examples/roman_checks.py
 
 test: setup-dev
 	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup

@@ -23,7 +23,7 @@ from twinsmith.adapters.durable.dbos_engine import DbosEngine
 from twinsmith.adapters.durable.memory import MemoryDurable
 from twinsmith.adapters.journal.files import FileJournal
 from twinsmith.adapters.journal.memory import MemoryJournal
-from twinsmith.adapters.models.scripted import ScriptedModel, demo_script, read_script
+from twinsmith.adapters.models.scripted import Script, ScriptedModel, ScriptedReply
 from twinsmith.adapters.outbox.folder import FolderOutbox
 from twinsmith.adapters.outbox.memory import MemoryOutbox
 from twinsmith.adapters.sandbox.canned import CannedSandbox
@@ -36,6 +36,21 @@ from twinsmith.flow.recorder import Ports
 
 RUNS = 20
 LIMIT_MS = 150.0
+PLAN = {
+    "entry": "double",
+    "signature": "def double(n: int) -> int:",
+    "approach": "Multiply by two.",
+    "checks": ["assert double(2) == 4", "assert double(-3) == -6"],
+}
+CODE = "def double(n):\n    return n * 2\n"
+SCRIPT = Script(
+    name="bench",
+    replies=(
+        ScriptedReply(role="slow", text=json.dumps(PLAN)),
+        ScriptedReply(role="coder", text=CODE),
+        ScriptedReply(role="coder", text=CODE),
+    ),
+)
 
 Reading = tuple[float, float]
 
@@ -43,7 +58,7 @@ Reading = tuple[float, float]
 def job(run: str, out: Path) -> Job:
     return Job(
         run=run,
-        task=Task(text=read_script(demo_script()).task, language="python", kind="function"),
+        task=Task(text="double a number", language="python", kind="function"),
         budget=Budget(tokens=20_000, seconds=600),
         candidates=2,
         reply_tokens=2000,
@@ -56,7 +71,7 @@ def ports(folder: Path | None) -> Ports:
     """The outside world: all in memory, or as a real run has it."""
     clock = SystemClock()
     return Ports(
-        model=ScriptedModel(read_script(demo_script())),
+        model=ScriptedModel(SCRIPT),
         sandbox=CannedSandbox(),
         journal=FileJournal(folder / "journal", clock) if folder else MemoryJournal(clock),
         outbox=FolderOutbox() if folder else MemoryOutbox(),

@@ -30,7 +30,12 @@ REPLIES = [
 
 
 def start(home: Path, *args: str) -> "subprocess.Popen[bytes]":
-    env = {**os.environ, "TWINSMITH_HOME": str(home), "TWINSMITH_MODELS_SCRIPT": f"{home}/s.json"}
+    env = {
+        **os.environ,
+        "TWINSMITH_HOME": str(home),
+        "TWINSMITH_MODELS_SCRIPT": f"{home}/s.json",
+        "TWINSMITH_BUILD_CANDIDATES": "2",
+    }
     return subprocess.Popen(
         [sys.executable, "-m", "twinsmith", *args],
         env=env,

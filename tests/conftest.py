@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+
 from tests.models import installed
 from tests.postgresql import find_server, serving
 
@@ -45,7 +46,13 @@ class Command:
     @property
     def environment(self) -> dict[str, str]:
         clean = {k: v for k, v in os.environ.items() if not k.startswith("TWINSMITH_")}
-        return {**clean, "TWINSMITH_HOME": str(self.home), "COLUMNS": "120", **self.env}
+        keys = ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "ANTHROPIC_API_KEY")
+        return {
+            **{k: v for k, v in clean.items() if k not in keys},
+            "TWINSMITH_HOME": str(self.home),
+            "COLUMNS": "120",
+            **self.env,
+        }
 
     def __call__(self, *args: str, code: int | None = 0) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
@@ -74,6 +81,7 @@ class Command:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(content))
         self.env["TWINSMITH_MODELS_SCRIPT"] = str(path)
+        self.env["TWINSMITH_BUILD_CANDIDATES"] = "2"
 
     def events(self, run: str) -> list[dict[str, object]]:
         path = self.home / "journal" / "runs" / f"{run}.jsonl"

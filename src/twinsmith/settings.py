@@ -99,7 +99,7 @@ class Embedded(_Section):
 class Build(_Section):
     """How a task is worked on."""
 
-    candidates: Annotated[int, Field(ge=1, le=20)] = 2
+    candidates: Annotated[int, Field(ge=1, le=20)] = 4
     seed: Annotated[int, Field(ge=0)] = 0
     budget_seconds: Annotated[float, Field(gt=0)] = 600.0
     budget_tokens: Positive = 20_000

@@ -18,8 +18,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tests.conftest import until
 
+from tests.conftest import until
 from twinsmith.adapters.models.catalogue import CatalogueModel, find
 from twinsmith.adapters.models.install import ModelStore
 from twinsmith.core.errors import ConfigError, ModelUnavailable

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.wire import Turn, WireServer
 
+from tests.wire import Turn, WireServer
 from twinsmith.adapters.clock import SystemClock
 from twinsmith.adapters.models.embedded import EmbeddedServer, shape_for
 from twinsmith.adapters.models.gateway import Gateway, Manners

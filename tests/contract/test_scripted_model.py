@@ -1,17 +1,12 @@
 """What the scripted model does besides the contract: scripts, bills, and refusing strangers."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from twinsmith.adapters.models.scripted import (
-    Script,
-    ScriptedModel,
-    ScriptedReply,
-    demo_script,
-    read_script,
-)
+from twinsmith.adapters.models.scripted import Script, ScriptedModel, ScriptedReply, read_script
 from twinsmith.core.budget import tokens_in
 from twinsmith.core.errors import ConfigError, ModelUnavailable
 from twinsmith.core.model import Prompt
@@ -69,8 +64,8 @@ async def test_an_error_is_not_billed(tmp_path: Path) -> None:
 
 
 async def test_a_script_for_one_task_refuses_others() -> None:
-    model = ScriptedModel(read_script(demo_script()))
-    with pytest.raises(ModelUnavailable, match="knows one task only: 'Write a Python function"):
+    model = ScriptedModel(replace(SCRIPT, task="the one"))
+    with pytest.raises(ModelUnavailable, match="knows one task only: 'the one'"):
         await model.ask(prompt(0))
 
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tests.conftest import DOUBLE, RIGHT, WRONG, Command, script
 
 

@@ -5,8 +5,8 @@ import subprocess
 import tomllib
 
 import pytest
-from tests.conftest import ROOT, Command
 
+from tests.conftest import ROOT, Command
 from twinsmith.settings import Values, documented_defaults
 
 README = (ROOT / "README.md").read_text()

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tests.conftest import ROOT
 
 SOURCE = sorted((ROOT / "src").rglob("*.py"))

@@ -1,5 +1,7 @@
 """What a run may spend, what it has spent and promised, and when to stop."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from twinsmith.core.errors import BudgetExceeded
@@ -48,6 +50,7 @@ class Ledger:
         self.spent = Spent()
         self._tokens_set_aside = 0
         self._usd_set_aside = 0.0
+        self._together: list[float] | None = None
 
     def seconds_left(self) -> float:
         """Seconds that may still be used; raises when there are none."""
@@ -92,7 +95,21 @@ class Ledger:
 
     def took(self, seconds: float) -> None:
         """Count the seconds of a step."""
-        self.spent = replace(self.spent, seconds=self.spent.seconds + seconds)
+        if self._together is not None:
+            self._together.append(seconds)
+        else:
+            self.spent = replace(self.spent, seconds=self.spent.seconds + seconds)
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Steps in this block run at the same time: together they take as long as the longest."""
+        self._together = []
+        try:
+            yield
+        finally:
+            longest = max(self._together, default=0.0)
+            self._together = None
+            self.took(longest)
 
     def _usd_left(self) -> float | None:
         if self.budget.usd is None:

@@ -1,5 +1,7 @@
 """The table of contents: every stage once, in order, durable."""
 
+import asyncio
+
 from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.outcome import RunOutcome, Work
@@ -40,12 +42,15 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
 
 async def _generate(job: Job, planned: Plan, run: Recorder) -> tuple[Candidate, ...]:
     async with run.stage("generate") as stage:
-        candidates = tuple(
-            [
-                await generate(job.task, planned, number, run.ask)
-                for number in range(1, job.candidates + 1)
-            ]
-        )
+        numbers = range(1, job.candidates + 1)
+        asked = [generate(job.task, planned, number, run.ask) for number in numbers]
+        if job.budget.usd is None:
+            # All at once: the embedded model answers four in little more than the time of two.
+            with run.ledger.at_once():
+                candidates = tuple(await asyncio.gather(*asked))
+        else:
+            # One by one: what one may cost is only known when the one before it is paid.
+            candidates = tuple([await one for one in asked])
         usable = sum(candidate.program is not None for candidate in candidates)
         stage.text = f"{usable} of {len(candidates)} candidates usable"
     return candidates

@@ -45,6 +45,16 @@ def test_spent_seconds_stop_the_run() -> None:
         book.seconds_left()
 
 
+def test_steps_at_the_same_time_take_as_long_as_the_longest() -> None:
+    book = ledger()
+    with book.at_once():
+        for seconds in (1, 3, 2):
+            book.took(seconds)
+        assert book.seconds_left() == 10
+    book.took(1)
+    assert book.spent.seconds == 4
+
+
 def test_money_is_set_aside_whole_and_unknown_prices_are_counted() -> None:
     book = ledger(usd=1.0)
     reserved = book.reserve("x", 100)

@@ -4,8 +4,8 @@ import json
 from dataclasses import replace
 
 import pytest
-from tests.conftest import PLAN, RIGHT, WRONG
 
+from tests.conftest import PLAN, RIGHT, WRONG
 from twinsmith.adapters.clock import ManualClock
 from twinsmith.adapters.durable.memory import MemoryDurable
 from twinsmith.adapters.journal.memory import MemoryJournal

@@ -48,9 +48,8 @@ class ScriptedModel:
         name = self._script.name
         if self._script.task and prompt.task != self._script.task:
             raise ModelUnavailable(
-                f"no language model is installed, and the scripted stand-in {name!r} knows one "
-                f"task only: {self._script.task!r}; build that one, or give a script of your own "
-                "in models.script"
+                f"the script {name!r} knows one task only: {self._script.task!r}; "
+                "build that one, or unset models.script"
             )
         mine = [reply for reply in self._script.replies if reply.role == prompt.role]
         nth = prompt.nth + prompt.retry
@@ -112,8 +111,3 @@ def read_script(path: Path) -> Script:
             f"models.script {path} is not a script: {type(error).__name__} {error}; "
             "it needs 'name' and 'replies', each with 'role' and 'text'"
         ) from None
-
-
-def demo_script() -> Path:
-    """The script of the demonstration, shipped with the package."""
-    return Path(__file__).with_name("demo.json")
