@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from pathlib import Path
 
 from twinsmith.adapters.clock import SystemClock
 from twinsmith.adapters.models import catalogue
-from twinsmith.adapters.models.embedded import EmbeddedServer, shape_for
+from twinsmith.adapters.models.embedded import Address, EmbeddedServer, shape_for
 from twinsmith.adapters.models.gateway import Gateway, Manners
 from twinsmith.adapters.models.install import ModelStore
 from twinsmith.adapters.models.providers import Access, Providers, Timeouts
@@ -37,6 +38,9 @@ CALLS = 300
 AT_ONCE = 64
 ROUNDS = 10
 TEXT = "Write a function that adds two numbers."
+# Never done before the limit, so that all answers are equally long.
+LONG = "Write the numbers from 1 to 400 in words, one a line."
+ANSWER_TOKENS = 128
 PATIENCE = Timeouts(connect=10.0, first_token=300.0, whole=600.0)
 
 Ask = Callable[[int], Awaitable[object]]
@@ -194,39 +198,64 @@ async def calls() -> None:
         )
 
 
-async def tokens_a_second(path: Path, slots: int, at_once: int) -> float:
-    """Aggregate tokens a second of one server, all answers of the same length."""
+async def tokens_a_second(path: Path, slots: int) -> tuple[float, float]:
+    """Aggregate tokens a second of one server: through the gateway, and asked bare."""
     with tempfile.TemporaryDirectory() as folder:
-        shape = shape_for(2, slots=slots)
-        servers = {"m": EmbeddedServer(path, shape, version="bench")}
-        providers = Providers(Access(keys={}, urls={}), PATIENCE, servers)
+        server = EmbeddedServer(path, shape_for(2, slots=slots), version="bench")
+        providers = Providers(Access(keys={}, urls={}), PATIENCE, {"m": server})
         endpoint = Endpoint(provider="embedded", model="m")
-        gateway = door(Path(folder), providers, endpoint, at_once)
+        gateway = door(Path(folder), providers, endpoint, slots)
+
+        async def bare(seed: int) -> int:
+            address = await server.address()
+            return await asyncio.to_thread(answer, address, seed)
+
+        async def through(seed: int) -> int:
+            reply = await gateway.ask(prompt(seed, tokens=ANSWER_TOKENS, text=LONG))
+            return reply.tokens_out
+
         try:
-            await gateway.ask(prompt(0, tokens=16))
-            began = time.perf_counter()
-            replies = await asyncio.gather(
-                *(gateway.ask(prompt(n + 1, tokens=128)) for n in range(max(at_once, 2)))
-            )
-            took = time.perf_counter() - began
+            await gateway.ask(prompt(0, tokens=16, text=LONG))
+            return await rate(through, slots, 1), await rate(bare, slots, 1001)
         finally:
             await gateway.close()
-    return sum(reply.tokens_out for reply in replies) / took
+
+
+async def rate(ask: Callable[[int], Awaitable[int]], at_once: int, first_seed: int) -> float:
+    began = time.perf_counter()
+    tokens = await asyncio.gather(*(ask(first_seed + n) for n in range(at_once)))
+    return sum(tokens) / (time.perf_counter() - began)
+
+
+def answer(address: Address, seed: int) -> int:
+    """One answer without any client library, not streamed."""
+    body = {
+        "messages": [{"role": "user", "content": LONG}],
+        "max_tokens": ANSWER_TOKENS,
+        "seed": seed,
+        "temperature": 0.3,
+    }
+    request = urllib.request.Request(
+        f"{address.url}/v1/chat/completions",
+        data=json.dumps(body).encode(),
+        headers={"Content-Type": "application/json", "Authorization": f"Bearer {address.key}"},
+    )
+    with urllib.request.urlopen(request) as reply:
+        return int(json.load(reply)["usage"]["completion_tokens"])
 
 
 async def embedded(name: str) -> None:
     path = ModelStore(load().models_folder).path(catalogue.find(name))
     if path is None:
         raise SystemExit(f"{name} is not installed; run: twinsmith models install {name}")
-    single = await tokens_a_second(path, 1, 1)
-    print(f"{name}: tokens a second, all answers together")
-    print(f"{'answers at once':<20}{'tokens/s':>10}{'x one':>8}")
-    print(f"{1:<20}{single:10.1f}{1:8.2f}")
-    figures = {1: single}
-    for slots in (2, 4, 8):
-        figures[slots] = await tokens_a_second(path, slots, slots)
-        print(f"{slots:<20}{figures[slots]:10.1f}{figures[slots] / single:8.2f}")
-    print(json.dumps({"tokens_per_second": figures}))
+    print(f"{name}: tokens a second, all answers together, {ANSWER_TOKENS} tokens each")
+    print(f"{'answers at once':<18}{'gateway':>9}{'x bare one':>12}{'bare':>9}{'x bare one':>12}")
+    single = 0.0
+    for slots in (1, 2, 4, 8):
+        through, bare = await tokens_a_second(path, slots)
+        single = single or bare
+        cells = f"{through:9.1f}{through / single:12.2f}{bare:9.1f}{bare / single:12.2f}"
+        print(f"{slots:<18}{cells}", flush=True)
 
 
 def main() -> None:
