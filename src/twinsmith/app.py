@@ -29,7 +29,7 @@ from twinsmith.core.errors import (
 from twinsmith.core.events import SYSTEM, Event, Json
 from twinsmith.core.execution import Limits
 from twinsmith.core.masking import mask
-from twinsmith.core.model import Prompt, Reply, Role
+from twinsmith.core.model import Prompt, Purpose, Reply, Role
 from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.progress import ENDED, Progress, State, progress_of
 from twinsmith.core.task import Job, Task
@@ -157,7 +157,7 @@ class App:
         finally:
             await door.close()
 
-    async def ask(self, role: Role, ensemble: int, text: str) -> Reply:
+    async def ask(self, role: Role, ensemble: int, text: str, purpose: Purpose) -> Reply:
         """One question outside any run."""
         clock = SystemClock()
         prompt = Prompt(
@@ -169,6 +169,7 @@ class App:
             seed=self.settings.values.build.seed,
             max_tokens=self.settings.values.gateway.reply_tokens,
             ensemble=ensemble,
+            purpose=purpose,
         )
         async with self.model() as model:
             began = clock.seconds()

@@ -4,6 +4,8 @@ import asyncio
 import json
 import os
 import signal
+import urllib.error
+import urllib.request
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -289,15 +291,55 @@ class TestEmbedded:
             await model.ask(PROMPT)
             (server,) = model._providers._embedded.values()  # type: ignore[attr-defined]
             before = server.pid
-            long = replace(PROMPT, max_tokens=400, text="Count to one hundred.")
+            # Two hundred numbers cannot be done in half a second, whatever the model thinks.
+            numbers = {"type": "array", "items": {"type": "integer"}, "minItems": 200}
+            schema = {"type": "object", "properties": {"n": numbers}, "required": ["n"]}
+            long = replace(PROMPT, max_tokens=800, schema=json.dumps(schema))
             asking = asyncio.create_task(model.ask(long))
-            await asyncio.sleep(1.0)
+            await asyncio.sleep(0.5)
             assert not asking.done()
             os.kill(before, signal.SIGKILL)
             reply = await asking
             assert server.pid != before
         assert reply.text
         assert len(reply.failed_attempts) == 1
+
+    async def test_a_shared_beginning_is_paid_once(self, smollm: Path) -> None:
+        server = EmbeddedServer(smollm, shape_for(2, slots=1), version="v")
+        address = await server.address()
+        shared = "You are a careful programmer. " * 20
+
+        def asked(text: str) -> int:
+            body = {"messages": [{"role": "user", "content": shared + text}], "max_tokens": 1}
+            request = urllib.request.Request(
+                f"{address.url}/v1/chat/completions",
+                data=json.dumps(body).encode(),
+                headers={"Authorization": f"Bearer {address.key}"},
+            )
+            with urllib.request.urlopen(request) as reply:
+                usage = json.load(reply)["usage"]
+            return int(usage["prompt_tokens_details"]["cached_tokens"])
+
+        try:
+            first = await asyncio.to_thread(asked, "Say yes.")
+            second = await asyncio.to_thread(asked, "Say no.")
+        finally:
+            await server.stop()
+        assert first == 0
+        assert second > 100
+
+    async def test_nobody_else_may_use_it(self, smollm: Path) -> None:
+        server = EmbeddedServer(smollm, shape_for(2, slots=1), version="v")
+        address = await server.address()
+        request = urllib.request.Request(f"{address.url}/v1/chat/completions", data=b"{}")
+        try:
+            with pytest.raises(urllib.error.HTTPError) as error:
+                await asyncio.to_thread(urllib.request.urlopen, request)
+            assert error.value.code == 401
+            error.value.close()
+        finally:
+            await server.stop()
+        assert address.url.startswith("http://127.0.0.1:")
 
     async def test_it_stops_with_the_gateway(self, tmp_path: Path, smollm: Path) -> None:
         async with gateway(tmp_path, self.ENDPOINT, embedded=smollm) as model:

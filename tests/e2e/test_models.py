@@ -134,6 +134,20 @@ def test_a_local_server_is_used_without_a_key(command: Command, server: WireServ
     assert why["ensemble 1 slow"] == "no key; models.server is set"
 
 
+def test_a_lookup_of_best_practice_prefers_a_frontier_model(
+    frontier: Command, server: WireServer
+) -> None:
+    server.default = Turn(text="hashed")
+    frontier.env |= {
+        "TWINSMITH_MODELS_SERVER": f"{server.url}/v1",
+        "TWINSMITH_ENSEMBLE_2_CODER": "server:mine,openai:gpt-4o-mini",
+    }
+    ask = ["models", "ask", "coder", "How are passwords kept?", "--ensemble", "2", "--json"]
+    assert json.loads(frontier(*ask).stdout)["model"] == "server:mine"
+    looked_up = json.loads(frontier(*ask, "--purpose", "practice").stdout)
+    assert looked_up["model"] == "openai:gpt-4o-mini"
+
+
 def test_a_running_ollama_is_found(command: Command, server: WireServer) -> None:
     command.env |= {"TWINSMITH_MODELS_OLLAMA": server.url}
     rows = json.loads(command("doctor", "--json").stdout)["components"]
@@ -147,6 +161,7 @@ def test_a_running_ollama_is_found(command: Command, server: WireServer) -> None
         (["ask", "poet", "hi"], "role 'poet' is unknown; one of slow, coder, critic"),
         (["ask", "slow", " "], "the question is empty"),
         (["ask", "slow", "hi", "--ensemble", "3"], "ensemble '3' is unknown"),
+        (["ask", "slow", "hi", "--purpose", "fun"], "purpose 'fun' is unknown; one of answer"),
         (["install", "gpt-4"], "gpt-4"),
         (["path", "../etc"], r"\.\./etc"),
         (["remove", "nothing"], "nothing"),

@@ -73,6 +73,9 @@ def ask(
     role: Annotated[str, typer.Argument(help="slow, coder or critic.")],
     text: Annotated[str, typer.Argument(help="The question.")],
     ensemble: Annotated[str, typer.Option(help="1 or 2.")] = "1",
+    purpose: Annotated[
+        str, typer.Option(help="answer; clarification or practice prefer a frontier model.")
+    ] = "answer",
     as_json: Json = False,
 ) -> None:
     """Ask the models of a role, as a build would."""
@@ -82,19 +85,22 @@ def ask(
     from twinsmith.app import App
     from twinsmith.cli.build import provide_model
     from twinsmith.core.errors import ConfigError
-    from twinsmith.core.model import ROLES
+    from twinsmith.core.model import PURPOSES, ROLES
     from twinsmith.settings import load
 
     chosen = next((known for known in ROLES if known == role), None)
     if chosen is None:
         raise ConfigError(f"role {role!r} is unknown; one of {', '.join(ROLES)}")
+    meant = next((known for known in PURPOSES if known == purpose), None)
+    if meant is None:
+        raise ConfigError(f"purpose {purpose!r} is unknown; one of {', '.join(PURPOSES)}")
     if ensemble not in ("1", "2"):
         raise ConfigError(f"ensemble {ensemble!r} is unknown; 1 or 2")
     if not text.strip():
         raise ConfigError("the question is empty; say what you want to know")
     app = App(load())
     provide_model(app, as_json=as_json)
-    reply = asyncio.run(app.ask(chosen, int(ensemble), text))
+    reply = asyncio.run(app.ask(chosen, int(ensemble), text, meant))
     if as_json:
         typer.echo(json.dumps(asdict(reply), ensure_ascii=False))
         return

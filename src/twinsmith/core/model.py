@@ -9,7 +9,8 @@ Role = Literal["slow", "coder", "critic"]
 ROLES: tuple[Role, ...] = get_args(Role)
 # Clarification requests of the slow thinker and best-practice lookups of the coder are worth a
 # frontier model where there is one.
-Purpose = Literal["answer", "clarification", "best practice"]
+Purpose = Literal["answer", "clarification", "practice"]
+PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

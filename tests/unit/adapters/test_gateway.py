@@ -120,7 +120,7 @@ async def test_questions_worth_a_frontier_model_go_there_first(tmp_path: Path) -
     door = Door(tmp_path, Told())
     door.gateway._routes = {(1, "coder"): Choice(endpoints=(SECOND, FIRST), why="test")}
     assert (await door.ask()).model == "server:local"
-    lookup = await door.ask(replace(PROMPT, purpose="best practice"))
+    lookup = await door.ask(replace(PROMPT, purpose="practice"))
     assert lookup.model == "openai:gpt-4o"
     asked = await door.ask(replace(PROMPT, purpose="clarification"))
     assert asked.model == "openai:gpt-4o"

@@ -361,7 +361,7 @@ def judge() -> None:
             row = ["timed out", f"not run: {timeouts} probes before it timed out", ""]
         else:
             row = probe_once(job, probe, job["limits"])
-        timeouts += row[0] == "timed out"
+            timeouts += row[0] == "timed out"
         print(json.dumps([number, *row]), flush=True)
 
 
