@@ -21,6 +21,7 @@ from twinsmith.core.errors import (
     ConfigError,
     EngineError,
     InternalError,
+    ModelUnavailable,
     RunBusy,
     RunCancelled,
     TwinsmithError,
@@ -29,7 +30,7 @@ from twinsmith.core.errors import (
 from twinsmith.core.events import SYSTEM, Event, Json
 from twinsmith.core.execution import Limits
 from twinsmith.core.masking import mask
-from twinsmith.core.model import Prompt, Purpose, Reply, Role
+from twinsmith.core.model import Prompt, Purpose, Reply, Role, facts_of_failure, facts_of_reply
 from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.progress import ENDED, Progress, State, progress_of
 from twinsmith.core.task import Job, Task
@@ -173,8 +174,14 @@ class App:
         )
         async with self.model() as model:
             began = clock.seconds()
-            reply = await model.ask(prompt)
-            return replace(reply, seconds=clock.seconds() - began)
+            try:
+                reply = await model.ask(prompt)
+            except ModelUnavailable as error:
+                await self._tell(SYSTEM, "model.failed", facts_of_failure(prompt, str(error)))
+                raise
+            reply = replace(reply, seconds=clock.seconds() - began)
+        await self._tell(SYSTEM, "model.replied", facts_of_reply(prompt, reply))
+        return reply
 
     def limits(self) -> Limits:
         """What settings allow one execution."""

@@ -129,6 +129,13 @@ def test_a_local_server_is_used_without_a_key(command: Command, server: WireServ
     again = json.loads(command("models", "ask", "critic", "6 by 7?", "--json").stdout)
     assert again["cached"]
     assert len(server.requests) == 1
+    server.default = Turn(status=400)
+    assert "400" in command("models", "ask", "critic", "7 by 7?", code=3).stderr
+    told = [json.loads(line) for line in command("log", "system", "--json").stdout.splitlines()]
+    assert [(e["kind"], e["data"]["role"]) for e in told] == [
+        *[("model.replied", "critic"), ("model.replied", "critic"), ("model.failed", "critic")]
+    ]
+    assert [e["data"].get("cached") for e in told] == [False, True, None]
     rows = json.loads(command("doctor", "--json").stdout)["components"]
     why = {row["name"]: row["source"] for row in rows}
     assert why["ensemble 1 slow"] == "no key; models.server is set"

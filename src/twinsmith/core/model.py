@@ -5,6 +5,8 @@ import json
 from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
+from twinsmith.core.events import Json
+
 Role = Literal["slow", "coder", "critic"]
 ROLES: tuple[Role, ...] = get_args(Role)
 # Clarification requests of the slow thinker and best-practice lookups of the coder are worth a
@@ -79,3 +81,35 @@ def fingerprint(prompt: Prompt, model: str) -> str:
         prompt.max_tokens,
     ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def facts_of_reply(prompt: Prompt, reply: Reply) -> dict[str, Json]:
+    """Everything an auditor wants to know of a call, but neither question nor answer."""
+    return _facts(prompt) | {
+        "model": reply.model,
+        "version": reply.version,
+        "tokens": reply.tokens,
+        "tokens_in": reply.tokens_in,
+        "tokens_out": reply.tokens_out,
+        "first_token_seconds": round(reply.first_token_seconds, 3),
+        "seconds": round(reply.seconds, 3),
+        "usd": reply.usd,
+        "cached": reply.cached,
+        "outcome": "replied",
+        "failed_attempts": list(reply.failed_attempts),
+    }
+
+
+def facts_of_failure(prompt: Prompt, reason: str) -> dict[str, Json]:
+    """The same of a call that nobody answered."""
+    return _facts(prompt) | {"outcome": "unavailable", "reason": reason}
+
+
+def _facts(prompt: Prompt) -> dict[str, Json]:
+    return {
+        "role": prompt.role,
+        "ensemble": prompt.ensemble,
+        "purpose": prompt.purpose,
+        "prompt_sha256": hashlib.sha256(prompt.text.encode()).hexdigest(),
+        "idempotency_key": prompt.key,
+    }

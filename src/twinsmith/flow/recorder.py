@@ -15,7 +15,7 @@ from twinsmith.core.budget import Ledger
 from twinsmith.core.errors import BadReply, BudgetExceeded, ModelUnavailable
 from twinsmith.core.events import Event, Json
 from twinsmith.core.execution import Execution
-from twinsmith.core.model import Prompt, Reply, Role
+from twinsmith.core.model import Prompt, Reply, Role, facts_of_failure, facts_of_reply
 from twinsmith.core.task import Job
 from twinsmith.ports import Clock, Durable, Journal, Model, Outbox, Sandbox
 
@@ -78,7 +78,7 @@ class Recorder:
         self.ledger.took(reply.seconds)
         if reply.model not in self.models:
             self.models = (*self.models, reply.model)
-        await self.tell("model.replied", key=name, who=role, data=_told(prompt, reply))
+        await self.tell("model.replied", key=name, who=role, data=facts_of_reply(prompt, reply))
         return reply
 
     async def execute(
@@ -153,7 +153,7 @@ class Recorder:
             reply = await self._ports.model.ask(prompt)
         except ModelUnavailable as error:
             # Without a key: each failed try is an event of its own.
-            failed = _question(prompt) | {"outcome": "unavailable", "reason": str(error)}
+            failed = facts_of_failure(prompt, str(error))
             await self._ports.journal.append(
                 Event(run=self._job.run, kind="model.failed", who=prompt.role, data=failed)
             )
@@ -176,29 +176,3 @@ class Recorder:
 def temperature_of(role: Role, nth: int) -> float:
     """Plans and the first candidate are close to the model's best guess; later ones differ."""
     return 0.8 if role != "slow" and nth > 0 else 0.2
-
-
-def _question(prompt: Prompt) -> dict[str, Json]:
-    return {
-        "ensemble": prompt.ensemble,
-        "purpose": prompt.purpose,
-        "prompt_sha256": hashlib.sha256(prompt.text.encode()).hexdigest(),
-        "idempotency_key": prompt.key,
-    }
-
-
-def _told(prompt: Prompt, reply: Reply) -> dict[str, Json]:
-    """Everything an auditor wants to know of one call, but neither question nor answer."""
-    return _question(prompt) | {
-        "model": reply.model,
-        "version": reply.version,
-        "tokens": reply.tokens,
-        "tokens_in": reply.tokens_in,
-        "tokens_out": reply.tokens_out,
-        "first_token_seconds": round(reply.first_token_seconds, 3),
-        "seconds": round(reply.seconds, 3),
-        "usd": reply.usd,
-        "cached": reply.cached,
-        "outcome": "replied",
-        "failed_attempts": list(reply.failed_attempts),
-    }
