@@ -6,8 +6,6 @@ import json
 import os
 import secrets
 import traceback
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,13 +32,10 @@ from twinsmith.core.model import Prompt, Purpose, Reply, Role, facts_of_failure,
 from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.progress import ENDED, Progress, State, progress_of
 from twinsmith.core.task import Job, Task
-from twinsmith.ports import Model
 from twinsmith.settings import Settings
 
 if TYPE_CHECKING:
     from twinsmith.adapters.durable.dbos_engine import DbosEngine
-    from twinsmith.adapters.models.catalogue import CatalogueModel
-    from twinsmith.adapters.models.install import ModelStore
 
 CANCEL_PATIENCE_SECONDS = 10.0
 
@@ -123,43 +118,10 @@ class App:
             return replace(progress, state="interrupted")
         return progress
 
-    def model_store(self) -> "ModelStore":
-        """Where model files lie."""
-        from twinsmith.model_choice import store_of
-
-        return store_of(self.settings)
-
-    def missing_model(self) -> "CatalogueModel | None":
-        """The embedded model that a build would need and that is not installed."""
-        if self.settings.values.models.script:
-            return None
-        from twinsmith.adapters.models import catalogue
-        from twinsmith.model_choice import offer
-
-        store = self.model_store()
-        needed = [catalogue.find(name) for name in sorted(offer(self.settings).leading_embedded())]
-        return next((model for model in needed if store.path(model) is None), None)
-
-    @asynccontextmanager
-    async def model(self) -> AsyncIterator[Model]:
-        """The model that settings choose, for as long as the block lasts."""
-        script = self.settings.values.models.script
-        if script:
-            from twinsmith.adapters.models.scripted import ScriptedModel, read_script
-
-            bill = self.settings.home / "scripted-bill.jsonl"
-            yield ScriptedModel(read_script(Path(script).expanduser()), bill=bill)
-            return
-        from twinsmith.model_choice import gateway, offer
-
-        door = gateway(self.settings, offer(self.settings))
-        try:
-            yield door
-        finally:
-            await door.close()
-
     async def ask(self, role: Role, ensemble: int, text: str, purpose: Purpose) -> Reply:
-        """One question outside any run."""
+        """One question outside any run; it leaves its event in the system's chain."""
+        from twinsmith.model_choice import opened_model
+
         clock = SystemClock()
         prompt = Prompt(
             key=f"ask/{clock.now()}",
@@ -172,14 +134,14 @@ class App:
             ensemble=ensemble,
             purpose=purpose,
         )
-        async with self.model() as model:
-            began = clock.seconds()
-            try:
+        began = clock.seconds()
+        try:
+            async with opened_model(self.settings) as model:
                 reply = await model.ask(prompt)
-            except ModelUnavailable as error:
-                await self._tell(SYSTEM, "model.failed", facts_of_failure(prompt, str(error)))
-                raise
-            reply = replace(reply, seconds=clock.seconds() - began)
+        except ModelUnavailable as error:
+            await self._tell(SYSTEM, "model.failed", facts_of_failure(prompt, str(error)))
+            raise
+        reply = replace(reply, seconds=clock.seconds() - began)
         await self._tell(SYSTEM, "model.replied", facts_of_reply(prompt, reply))
         return reply
 
@@ -225,10 +187,11 @@ class App:
         from twinsmith.adapters.sandbox.bubblewrap import BubblewrapSandbox
         from twinsmith.flow.pipeline import build
         from twinsmith.flow.recorder import Ports
+        from twinsmith.model_choice import opened_model
 
         engine = self._engine()
         limits = self.limits()
-        async with self.model() as model:
+        async with opened_model(self.settings) as model:
             ports = Ports(
                 model=model,
                 sandbox=BubblewrapSandbox(),

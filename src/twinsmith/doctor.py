@@ -143,9 +143,10 @@ def _scripted(app: App, script: str) -> Component:
 
 def _embedded(app: App, name: str) -> Component:
     from twinsmith.adapters.models import catalogue
+    from twinsmith.model_choice import store_of
 
     model = catalogue.find(name)
-    path = app.model_store().path(model)
+    path = store_of(app.settings).path(model)
     if path:
         return Component(
             name="embedded model",

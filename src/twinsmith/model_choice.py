@@ -3,6 +3,8 @@
 import json
 import os
 import urllib.request
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +20,9 @@ from twinsmith.adapters.models.routing import (
     Choice,
     choose,
 )
+from twinsmith.adapters.models.scripted import ScriptedModel, read_script
 from twinsmith.core.model import ROLES, Role
+from twinsmith.ports import Model
 from twinsmith.settings import Settings
 
 if TYPE_CHECKING:
@@ -88,7 +92,31 @@ def embedded_name(wanted: str, memory_mb: int) -> str:
     return (default if memory_mb >= default.memory_mb else small).name
 
 
-def gateway(settings: Settings, chosen: Offer) -> "Gateway":
+def missing_model(settings: Settings) -> catalogue.CatalogueModel | None:
+    """The embedded model that a build would need and that is not installed."""
+    if settings.values.models.script:
+        return None
+    store = store_of(settings)
+    needed = [catalogue.find(name) for name in sorted(offer(settings).leading_embedded())]
+    return next((model for model in needed if store.path(model) is None), None)
+
+
+@asynccontextmanager
+async def opened_model(settings: Settings) -> AsyncIterator[Model]:
+    """What answers under these settings, for as long as the block lasts."""
+    script = settings.values.models.script
+    if script:
+        bill = settings.home / "scripted-bill.jsonl"
+        yield ScriptedModel(read_script(Path(script).expanduser()), bill=bill)
+        return
+    door = _gateway(settings, offer(settings))
+    try:
+        yield door
+    finally:
+        await door.close()
+
+
+def _gateway(settings: Settings, chosen: Offer) -> "Gateway":
     """The gateway with everything behind it; nothing starts before the first question."""
     from twinsmith.adapters.models.gateway import Gateway, Manners
     from twinsmith.adapters.models.reply_cache import ReplyCache

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from twinsmith.app import App
     from twinsmith.core.outcome import RunOutcome
+    from twinsmith.settings import Settings
 
 BUILD_EXAMPLE = (
     'Example: twinsmith build "Write a Python function slugify(title) that turns a title into a '
@@ -95,7 +96,7 @@ def build(
     job = app.new_job(wanted, out=out, seed=seed, budget=budget)
     if job.task.text != wanted.text and not as_json:
         typer.echo("What looks like a secret in the task was masked before anything was written.")
-    provide_model(app, as_json=as_json)
+    provide_model(settings, as_json=as_json)
     _drive(app, job.run, lambda: app.start(job), as_json=as_json)
 
 
@@ -110,18 +111,19 @@ def resume(
     app = App(load())
     name = app.find(run)
     if app.progress(name).state in ("running", "parked", "interrupted"):
-        provide_model(app, as_json=as_json)
+        provide_model(app.settings, as_json=as_json)
     _drive(app, name, lambda: app.resume(name), as_json=as_json)
 
 
-def provide_model(app: "App", *, as_json: bool) -> None:
+def provide_model(settings: "Settings", *, as_json: bool) -> None:
     """Install the embedded model when nothing else could answer, saying so first."""
-    model = app.missing_model()
-    if model is None:
-        return
-    from twinsmith.cli.models import install_shown
+    from twinsmith.model_choice import missing_model, store_of
 
-    install_shown(app.model_store(), model, quiet=as_json)
+    model = missing_model(settings)
+    if model is not None:
+        from twinsmith.cli.models import install_shown
+
+        install_shown(store_of(settings), model, quiet=as_json)
 
 
 def _drive(

@@ -98,9 +98,9 @@ def ask(
         raise ConfigError(f"ensemble {ensemble!r} is unknown; 1 or 2")
     if not text.strip():
         raise ConfigError("the question is empty; say what you want to know")
-    app = App(load())
-    provide_model(app, as_json=as_json)
-    reply = asyncio.run(app.ask(chosen, int(ensemble), text, meant))
+    settings = load()
+    provide_model(settings, as_json=as_json)
+    reply = asyncio.run(App(settings).ask(chosen, int(ensemble), text, meant))
     if as_json:
         typer.echo(json.dumps(asdict(reply), ensure_ascii=False))
         return
@@ -145,10 +145,10 @@ def path(name: Name, as_json: Json = False) -> None:
 
 
 def _store() -> "ModelStore":
-    from twinsmith.app import App
+    from twinsmith.model_choice import store_of
     from twinsmith.settings import load
 
-    return App(load()).model_store()
+    return store_of(load())
 
 
 def _fetch(
