@@ -290,6 +290,11 @@ def _validated(tree: Mapping[str, object], sources: Mapping[str, str]) -> Values
             f"database.url from {sources['database.url']} starts with "
             f"{url.split(':', 1)[0]!r}; it must start with postgresql:// or sqlite:///"
         )
+    if values.models.server and not values.models.server_model:
+        raise ConfigError(
+            f"models.server from {sources['models.server']} is set, models.server_model is not; "
+            "name the model to ask for"
+        )
     return values
 
 

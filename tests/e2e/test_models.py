@@ -94,6 +94,23 @@ def test_a_provider_that_is_down_parks_the_run_and_nothing_is_asked_twice(
     assert [request.model for request in server.requests].count("gpt-4o") == 1
 
 
+def test_a_call_in_flight_when_the_plug_is_pulled_is_asked_again_with_its_key(
+    frontier: Command, server: WireServer
+) -> None:
+    server.script(Turn(text=json.dumps(PLAN)), *[Turn(text=RIGHT, delay=20.0)] * 2)
+    build = frontier.start("build", DOUBLE)
+    until(lambda: len(server.requests) == 3)
+    build.kill()
+    build.communicate()
+    server.default = Turn(text=RIGHT)
+    (run,) = frontier.runs()
+    assert json.loads(frontier("resume", run, "--json").stdout)["solved"]
+    keys = [request.headers["idempotency-key"] for request in server.requests]
+    # The plan was answered and recorded: it is never asked for again.
+    assert keys.count(f"{run}/ask slow 0") == 1
+    assert sorted(keys[1:]) == sorted([f"{run}/ask coder 0", f"{run}/ask coder 1"] * 2)
+
+
 def test_the_second_model_answers_when_the_first_cannot(
     frontier: Command, server: WireServer
 ) -> None:

@@ -59,6 +59,9 @@ def test_the_data_folder_has_an_order() -> None:
         ("[build]\ncandidates = 'many'", "build.candidates = 'many'"),
         ("[build", "is not TOML"),
         ("[database]\nurl = 'postgresql://a:b@h/d'", "holds a password; secrets come from the env"),
+        ("[models]\nserver = 'http://h/v1'", "models.server_model is not; name the model"),
+        ("[ensemble_1]\nslow = 3", "ensemble_1.slow = 3"),
+        ("[gateway]\nretries = 99", "gateway.retries = 99"),
         ("[database]\nurl = 'mysql://h/d'", "must start with postgresql:// or sqlite:///"),
     ],
 )
