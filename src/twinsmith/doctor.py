@@ -1,6 +1,7 @@
 """What this machine has, what is in force, and what to do about what is missing."""
 
 import platform
+import subprocess
 import sys
 from contextlib import closing
 from dataclasses import dataclass
@@ -147,6 +148,15 @@ def _embedded(app: App, name: str) -> Component:
 
     model = catalogue.find(name)
     path = store_of(app.settings).path(model)
+    broken = _broken_runtime()
+    if broken:
+        return Component(
+            name="embedded model",
+            health="missing",
+            value=f"its runtime does not load: {broken}",
+            source="tried it",
+            advice="apt-get install -y libgomp1",
+        )
     if path:
         return Component(
             name="embedded model",
@@ -161,6 +171,14 @@ def _embedded(app: App, name: str) -> Component:
         source=app.settings.sources["models.embedded"],
         advice=f"the first build installs it, or: twinsmith models install {name}",
     )
+
+
+def _broken_runtime() -> str:
+    """Why the runtime of the embedded model cannot be loaded, or nothing; tried in a child."""
+    done = subprocess.run(
+        [sys.executable, "-c", "import xllamacpp"], capture_output=True, text=True, check=False
+    )
+    return done.stderr.strip().rpartition("\n")[2][:200] if done.returncode else ""
 
 
 def _cache(app: App) -> Component:

@@ -348,6 +348,18 @@ class TestEmbedded:
             pid = server.pid
         assert not Path(f"/proc/{pid}").exists()
 
+    async def test_stopping_while_others_wait_for_it_leaves_nobody_waiting(
+        self, smollm: Path
+    ) -> None:
+        server = EmbeddedServer(smollm, shape_for(2, slots=1), version="v")
+        waiting = [asyncio.create_task(server.address()) for _ in range(4)]
+        await asyncio.sleep(0.1)
+        async with asyncio.timeout(20):
+            await server.stop()
+            answers = await asyncio.gather(*waiting, return_exceptions=True)
+        assert all(isinstance(answer, ModelUnavailable) for answer in answers)
+        assert server.pid is None
+
     async def test_a_file_that_is_no_model_is_one_line(self, tmp_path: Path) -> None:
         (tmp_path / "bad.gguf").write_text("a poem")
         async with gateway(tmp_path, self.ENDPOINT, embedded=tmp_path / "bad.gguf") as model:

@@ -56,6 +56,7 @@ class EmbeddedServer:
         self._process: asyncio.subprocess.Process | None = None
         self._address: Address | None = None
         self._starting = asyncio.Lock()
+        self._stopped = False
 
     @property
     def pid(self) -> int | None:
@@ -66,6 +67,8 @@ class EmbeddedServer:
     async def address(self) -> Address:
         """The address of a living server; starts one where there is none."""
         async with self._starting:
+            if self._stopped:
+                raise ModelUnavailable(f"the embedded model {self._path.name} has been stopped")
             if self.pid is None or self._address is None:
                 self._address = await self._start()
             return self._address
@@ -78,7 +81,15 @@ class EmbeddedServer:
                     await self._process.wait()
 
     async def stop(self) -> None:
-        """End the child."""
+        """End the child for good; questions that still wait for it are told so."""
+        self._stopped = True
+        if self._process is not None and self._process.returncode is None:
+            # Before the lock: whoever is starting it holds that until the child speaks or dies.
+            self._process.kill()
+        async with self._starting:
+            await self._end()
+
+    async def _end(self) -> None:
         if self._process is None:
             return
         if self._process.returncode is None:
@@ -90,7 +101,7 @@ class EmbeddedServer:
         self._process = self._address = None
 
     async def _start(self) -> Address:
-        await self.stop()
+        await self._end()
         key = secrets.token_urlsafe(24)
         with tempfile.TemporaryFile() as said:
             self._process = await asyncio.create_subprocess_exec(
@@ -117,7 +128,7 @@ class EmbeddedServer:
                     line = await self._process.stdout.readline()
                 return Address(url=str(json.loads(line)["url"]), key=key)
             except (TimeoutError, ValueError, OSError) as error:
-                await self.stop()
+                await self._end()
                 said.seek(0)
                 reason = said.read().decode(errors="replace").strip().splitlines()[-1:]
                 raise ModelUnavailable(
