@@ -94,6 +94,17 @@ def test_a_provider_that_is_down_parks_the_run_and_nothing_is_asked_twice(
     assert [request.model for request in server.requests].count("gpt-4o") == 1
 
 
+def test_an_answer_that_does_not_fit_its_schema_is_asked_for_again_and_billed(
+    frontier: Command, server: WireServer
+) -> None:
+    server.script(Turn(text='{"wrong": 1}'), *answers(RIGHT, RIGHT))
+    done = json.loads(frontier("build", DOUBLE, "--json").stdout)
+    assert done["solved"]
+    assert len(server.requests) == 4
+    assert done["spent"]["tokens"] == 4 * (7 + 5)
+    assert "the plan has no 'entry'" in json.dumps(server.requests[1].body)
+
+
 def test_a_call_in_flight_when_the_plug_is_pulled_is_asked_again_with_its_key(
     frontier: Command, server: WireServer
 ) -> None:
