@@ -290,7 +290,10 @@ def _validated(tree: Mapping[str, object], sources: Mapping[str, str]) -> Values
             f"database.url from {sources['database.url']} starts with "
             f"{url.split(':', 1)[0]!r}; it must start with postgresql:// or sqlite:///"
         )
-    if values.models.server and not values.models.server_model:
+    ensembles = (values.ensemble_1, values.ensemble_2)
+    named = [name for e in ensembles for names in (e.slow, e.coder, e.critic) for name in names]
+    asked_for = values.models.server_model or any(name.startswith("server:") for name in named)
+    if values.models.server and not asked_for:
         raise ConfigError(
             f"models.server from {sources['models.server']} is set, models.server_model is not; "
             "name the model to ask for"
