@@ -138,6 +138,15 @@ async def test_an_exception_outside_a_step_leaves_the_run_open_too(place: Place)
                 assert await engine.drive("r1", flow, Made) == Made(text="a")
 
 
+async def test_what_the_flow_raises_is_not_taken_for_the_engines_own_trouble(place: Place) -> None:
+    async def flow() -> Made:
+        raise FileNotFoundError("the flow's own")
+
+    async with place.engine() as engine:
+        with pytest.raises(FileNotFoundError, match="the flow's own"):
+            await engine.drive("r1", flow, Made)
+
+
 async def test_a_step_that_was_given_up_is_done_again(place: Place) -> None:
     """A budget's time-out cancels a step from outside; nothing of it may be recorded."""
     calls: list[str] = []

@@ -80,7 +80,7 @@ class DbosEngine:
                 handle = await DBOS.resume_workflow_async(run)
             else:
                 handle = await DBOS.retrieve_workflow_async(run)
-            return from_json(await self._result(run, handle), kind)
+        return from_json(await self._result(run, handle), kind)
 
     async def step(self, name: str, work: Callable[[], Awaitable[T]], kind: type[T]) -> T:
         """Do the work once and remember its value."""
@@ -148,10 +148,11 @@ class DbosEngine:
             result.cancel()
             await asyncio.gather(result, return_exceptions=True)
             raise self._broken.result()
-        try:
-            return result.result()
-        except error.DBOSAwaitedWorkflowCancelledError:
-            raise RunCancelled(f"run {run} was cancelled; start a new build") from None
+        with _reported(self._url):
+            try:
+                return result.result()
+            except error.DBOSAwaitedWorkflowCancelledError:
+                raise RunCancelled(f"run {run} was cancelled; start a new build") from None
 
 
 @contextmanager
