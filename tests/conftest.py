@@ -98,6 +98,14 @@ class Command:
         return [json.loads(line)["key"] for line in path.read_text().splitlines()]
 
 
+def alive(process: str) -> bool:
+    """Whether a process runs; one that has ended and waits to be collected does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def until(condition: object, *, seconds: float = 30.0) -> None:
     """Wait for a condition; fail when it does not come."""
     assert callable(condition)

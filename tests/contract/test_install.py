@@ -19,7 +19,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.conftest import until
+from tests.conftest import alive, until
 from twinsmith.adapters.models.catalogue import CatalogueModel, find
 from twinsmith.adapters.models.install import ModelStore
 from twinsmith.core.errors import ConfigError, ModelUnavailable
@@ -144,13 +144,6 @@ class Registry:
 
     def kept(self) -> set[str]:
         return {path.stem for path in self.partial.glob("*.whl")}
-
-
-def alive(process: str) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import DOUBLE, PLAN, RIGHT, ROOT, WRONG, Command, until
+from tests.conftest import DOUBLE, PLAN, RIGHT, ROOT, WRONG, Command, alive, until
 from tests.models import FOLDER
 from tests.wire import Turn, WireServer
 
@@ -264,7 +264,7 @@ def test_the_embedded_server_dies_with_a_killed_build(command: Command, smollm: 
     (child,) = children()
     build.kill()
     build.communicate()
-    until(lambda: not Path(f"/proc/{child}").exists())
+    until(lambda: not alive(child))
 
 
 @pytest.mark.xdist_group("large model")

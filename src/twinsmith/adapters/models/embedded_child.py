@@ -5,7 +5,9 @@ when its standard input does: so it never outlives the process that started it.
 """
 
 import json
+import os
 import sys
+import threading
 
 
 def main() -> None:
@@ -13,6 +15,7 @@ def main() -> None:
     import xllamacpp
 
     wanted = json.loads(sys.stdin.readline())
+    threading.Thread(target=_leave_with_the_parent, daemon=True).start()
     params = xllamacpp.CommonParams()
     params.model.path = wanted["path"]
     params.model_alias = {wanted["version"]}
@@ -30,7 +33,13 @@ def main() -> None:
     params.api_keys = [wanted["key"]]
     server = xllamacpp.Server(params)
     print(json.dumps({"url": server.listening_address}), flush=True)
+    threading.Event().wait()
+
+
+def _leave_with_the_parent() -> None:
+    """At once and without the runtime's own tidying up, which may wait for a reply in flight."""
     sys.stdin.read()
+    os._exit(0)
 
 
 if __name__ == "__main__":
