@@ -2,6 +2,7 @@
 
 import asyncio
 import getpass
+import hashlib
 import json
 import os
 import secrets
@@ -26,10 +27,12 @@ from twinsmith.core.errors import (
     UnknownRun,
 )
 from twinsmith.core.events import SYSTEM, Event, Json
-from twinsmith.core.execution import Limits
+from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.masking import mask
 from twinsmith.core.model import Prompt, Purpose, Reply, Role, facts_of_failure, facts_of_reply
 from twinsmith.core.outcome import RunOutcome
+from twinsmith.core.probe import Command, Probe, Probes
+from twinsmith.core.program import Program
 from twinsmith.core.progress import ENDED, Progress, State, progress_of
 from twinsmith.core.task import Job, Task
 from twinsmith.settings import Settings
@@ -145,10 +148,28 @@ class App:
         await self._tell(SYSTEM, "model.replied", facts_of_reply(prompt, reply))
         return reply
 
-    def limits(self) -> Limits:
-        """What settings allow one execution."""
-        sandbox = self.settings.values.sandbox
-        return Limits(probe_seconds=sandbox.probe_seconds, memory_mb=sandbox.memory_mb)
+    async def execute(
+        self, program: Program, command: Command, limits: Limits
+    ) -> tuple[Execution, str]:
+        """One run of a person's program in the sandbox, outside any run; it leaves its event."""
+        from twinsmith.sandbox_choice import sandbox_of
+
+        sandbox = sandbox_of(self.settings)
+        isolation = str(await sandbox.isolation())
+        probe = Probe(name="exec", origin="person", command=command)
+        execution = await sandbox.run(program, Probes(checks=(probe,)), limits)
+        outcome = execution.results[0].outcome if execution.results else execution.problem[:200]
+        await self._tell(
+            SYSTEM,
+            "program.executed",
+            {
+                "language": program.language,
+                "sha256": hashlib.sha256(program.source.encode()).hexdigest(),
+                "outcome": outcome,
+                "isolation": isolation,
+            },
+        )
+        return execution, isolation
 
     async def _see_through(self, job: Job) -> RunOutcome:
         run = job.run
@@ -184,17 +205,20 @@ class App:
 
     async def _drive(self, job: Job) -> RunOutcome:
         from twinsmith.adapters.outbox.folder import FolderOutbox
-        from twinsmith.adapters.sandbox.bubblewrap import BubblewrapSandbox
         from twinsmith.flow.pipeline import build
         from twinsmith.flow.recorder import Ports
         from twinsmith.model_choice import opened_model
+        from twinsmith.sandbox_choice import limits_of, sandbox_of
 
+        sandbox = sandbox_of(self.settings)
+        isolation = str(await sandbox.isolation())
+        await self._tell(job.run, "sandbox.ready", {"isolation": isolation}, key=isolation)
         engine = self._engine()
-        limits = self.limits()
+        limits = limits_of(self.settings)
         async with opened_model(self.settings) as model:
             ports = Ports(
                 model=model,
-                sandbox=BubblewrapSandbox(),
+                sandbox=sandbox,
                 journal=self.journal,
                 outbox=FolderOutbox(),
                 durable=engine,

@@ -33,7 +33,8 @@ async def examine(app: App) -> list[Component]:
         _python(),
         _home(app),
         _stray_settings(app),
-        await _sandbox(),
+        await _sandbox(app),
+        *_languages(),
         *_models(app),
         _database(app),
         *_settings(app),
@@ -83,11 +84,12 @@ def _stray_settings(app: App) -> Component:
     return Component(name="settings file", health="ok", value=value, source="search order")
 
 
-async def _sandbox() -> Component:
-    from twinsmith.adapters.sandbox.bubblewrap import BubblewrapSandbox
+async def _sandbox(app: App) -> Component:
+    from twinsmith.adapters.sandbox.controls import ADVICE
+    from twinsmith.sandbox_choice import sandbox_of
 
     try:
-        isolation = await BubblewrapSandbox().isolation()
+        isolation = await sandbox_of(app.settings).isolation()
     except TwinsmithError as error:
         what, _, advice = str(error).rpartition("; ")
         return Component(
@@ -98,8 +100,28 @@ async def _sandbox() -> Component:
         health="warning" if isolation.missing else "ok",
         value=f"{isolation} version={isolation.version}",
         source="tried it",
-        advice="nothing to install: this version has no more controls" if isolation.missing else "",
+        advice="; ".join(f"{name}: {ADVICE.get(name, '?')}" for name in isolation.missing),
     )
+
+
+def _languages() -> list[Component]:
+    from twinsmith.adapters.sandbox.languages import LANGUAGES
+
+    components = []
+    for language in LANGUAGES.values():
+        found = language.locate()
+        components.append(
+            Component(
+                name=f"language {language.name}",
+                health="ok" if found else "warning",
+                value=f"{found.version} at {next(iter(found.commands.values()))}"
+                if found
+                else "not installed",
+                source="looked for it",
+                advice="" if found else language.install,
+            )
+        )
+    return components
 
 
 def _models(app: App) -> list[Component]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -106,10 +106,14 @@ class Build(_Section):
     budget_usd: Annotated[float, Field(ge=0)] = 0.0
 
 
-class SandboxLimits(_Section):
-    """What one execution of untrusted code may use."""
+class Sandbox(_Section):
+    """Where untrusted programs run, and what one execution may use."""
 
+    backend: Literal["bubblewrap", "docker", "podman"] = "bubblewrap"
+    engine_host: str = ""
+    folder: str = ""
     probe_seconds: Annotated[float, Field(gt=0, le=600)] = 5.0
+    cpu_seconds: Annotated[float, Field(gt=0, le=600)] = 5.0
     memory_mb: Annotated[int, Field(ge=64)] = 512
 
 
@@ -128,7 +132,7 @@ class Values(_Section):
     gateway: GatewayManners = GatewayManners()
     embedded: Embedded = Embedded()
     build: Build = Build()
-    sandbox: SandboxLimits = SandboxLimits()
+    sandbox: Sandbox = Sandbox()
     database: Database = Database()
 
 
@@ -149,6 +153,12 @@ class Settings:
         """Where model files lie: the configured folder, else one in the data folder."""
         folder = self.values.models.folder
         return Path(folder).expanduser().absolute() if folder else self.home / "models"
+
+    @property
+    def sandbox_folder(self) -> Path:
+        """Where layers of packages and what compilers need are kept."""
+        given = self.values.sandbox.folder
+        return Path(given).expanduser() if given else self.home / "sandbox"
 
     @property
     def database_url(self) -> str:

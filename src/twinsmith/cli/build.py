@@ -24,7 +24,9 @@ RESUME_EXAMPLE = "Example: twinsmith resume 20261115-101500-a3f9 (or only: a3f9)
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")]
 
 
-def _at_least(least: int) -> "Callable[[str], int]":
+def at_least(least: int) -> "Callable[[str], int]":
+    """A reader of whole numbers that are not too small."""
+
     def parse(text: str) -> int:
         try:
             number = int(text)
@@ -57,15 +59,15 @@ def build(
     out: Annotated[Path | None, typer.Option(help="A new folder for the result.")] = None,
     seed: Annotated[
         int | None,
-        typer.Option(parser=_at_least(0), metavar="N", help="The same seed, the same result."),
+        typer.Option(parser=at_least(0), metavar="N", help="The same seed, the same result."),
     ] = None,
     budget_seconds: Annotated[
         int | None,
-        typer.Option(parser=_at_least(1), metavar="N", help="Seconds of work it may take."),
+        typer.Option(parser=at_least(1), metavar="N", help="Seconds of work it may take."),
     ] = None,
     budget_tokens: Annotated[
         int | None,
-        typer.Option(parser=_at_least(1), metavar="N", help="Tokens it may use, in and out."),
+        typer.Option(parser=at_least(1), metavar="N", help="Tokens it may use, in and out."),
     ] = None,
     budget_usd: Annotated[
         float | None,

@@ -5,7 +5,7 @@ Text is only parsed here; it runs nowhere but in the sandbox.
 
 import ast
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from twinsmith.core.errors import ConfigError
@@ -16,12 +16,41 @@ MOST_PROBES = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call of a function; values are Python literals. Nothing expected: what it gives is told.
+
+    Data, not code: it means the same in every language.
+    """
+
+    function: str
+    args: tuple[str, ...]
+    expected: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """One run of a command-line program; what is None is not looked at."""
+
+    args: tuple[str, ...] = ()
+    stdin: str = ""
+    stdout: str | None = None
+    exit_code: int | None = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
-    """One check: statements that raise when the program is wrong."""
+    """One check, in one of three forms.
+
+    `source` alone is Python statements that raise when the program is wrong, whatever language it
+    is written in: they see its functions by name, a command as `run(*args, stdin="")` and a
+    service as `http(method, path, json=None, headers={}, body="")`.
+    """
 
     name: str
-    source: str
     origin: Origin
+    source: str = ""
+    call: Call | None = None
+    command: Command | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,14 +71,20 @@ def read_tests(source: str, *, file: str) -> Probes:
         text = ast.unparse(node)
         match node:
             case ast.Assert():
-                checks.append(_person(f"{file}:{node.lineno}", text))
+                checks.append(_probe(f"{file}:{node.lineno}", node, origin="person"))
             case ast.FunctionDef(name=name) if name.startswith("test"):
                 if node.args.args or node.args.kwonlyargs:
                     raise ConfigError(
                         f"{file}:{node.lineno}: {name} takes arguments; "
                         "fixtures are not supported: write a function without arguments"
                     )
-                checks.append(_person(f"{file}:{node.lineno} {name}", f"{text}\n{name}()"))
+                checks.append(
+                    Probe(
+                        name=f"{file}:{node.lineno} {name}",
+                        source=f"{text}\n{name}()",
+                        origin="person",
+                    )
+                )
             case ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name) if (
                 name.lower().startswith("test")
             ):
@@ -63,6 +98,9 @@ def read_tests(source: str, *, file: str) -> Probes:
         raise ConfigError(f"{file}: no assert and no test_… function found; add one")
     if len(checks) > MOST_PROBES:
         raise ConfigError(f"{file}: {len(checks)} checks; at most {MOST_PROBES}: split the file")
+    if not all(_is_plain_import(line) for line in setup):
+        # A name may mean something else than the program's own function.
+        checks = [replace(check, call=None) for check in checks]
     return Probes(checks=tuple(checks), setup="\n".join(setup))
 
 
@@ -74,11 +112,47 @@ def read_check(line: str, *, number: int) -> Probe | None:
         return None
     if len(body) != 1 or not isinstance(body[0], ast.Assert):
         return None
-    return Probe(name=f"check {number}", source=ast.unparse(body[0]), origin="plan")
+    return _probe(f"check {number}", body[0], origin="plan")
 
 
-def _person(name: str, source: str) -> Probe:
-    return Probe(name=name, source=source, origin="person")
+def _is_plain_import(line: str) -> bool:
+    match ast.parse(line).body:
+        case [ast.ImportFrom(module=module, names=names)]:
+            return module == MODULE and all(alias.asname is None for alias in names)
+        case [ast.Expr(value=ast.Constant())]:
+            return True
+    return False
+
+
+def _probe(name: str, check: ast.Assert, *, origin: Origin) -> Probe:
+    return Probe(name=name, source=ast.unparse(check), origin=origin, call=_call(check))
+
+
+def _call(check: ast.Assert) -> Call | None:
+    """The call in `assert f(1, [2]) == 3`, where all values are literals."""
+    match check:
+        case ast.Assert(
+            test=ast.Compare(
+                left=ast.Call(func=ast.Name(id=function), args=args, keywords=[]),
+                ops=[ast.Eq()],
+                comparators=[expected],
+            ),
+            msg=None,
+        ) if all(map(_is_literal, [*args, expected])):
+            return Call(
+                function=function,
+                args=tuple(ast.unparse(arg) for arg in args),
+                expected=ast.unparse(expected),
+            )
+    return None
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True
 
 
 def _parse(source: str, file: str) -> ast.Module:

@@ -1,16 +1,26 @@
 """Programs as values."""
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
+Kind = Literal["function", "library", "cli", "service"]
+KINDS: tuple[str, ...] = get_args(Kind)
 MODULE = "solution"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """One source file that defines the entry point."""
+    """One source file: it defines the entry point, or is a command or a service by itself.
 
-    entry: str
+    A service listens on the port that the environment variable PORT names.
+    """
+
     source: str
+    entry: str = ""
+    language: str = "python"
+    kind: Kind = "function"
+    requires: tuple[str, ...] = ()
+    """Packages it asks for beyond the language's own library."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

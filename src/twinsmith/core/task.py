@@ -1,13 +1,11 @@
 """What a person asked for, and the job it becomes."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 from twinsmith.core.budget import Budget
 from twinsmith.core.errors import ConfigError
+from twinsmith.core.program import KINDS, Kind
 
-Kind = Literal["function", "library", "cli", "service"]
-KINDS: tuple[str, ...] = get_args(Kind)
 BUILT_KINDS = ("function",)
 LANGUAGES = ("python",)
 

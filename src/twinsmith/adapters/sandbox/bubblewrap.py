@@ -1,128 +1,207 @@
-"""Untrusted programs in bubblewrap: no network, no host files, no host environment.
+"""Rooms built by bubblewrap: no network, no host files but read-only tools, no host environment.
 
-Nothing on the host is bound into the sandbox but the read-only toolchain. The program goes in
-through standard input and results come out through standard output, so there is no folder to
-collect from and no link to follow.
+Nothing of the host is bound writable. The program goes in through standard input and results come
+out through standard output, so there is no folder to collect from and no link to follow.
 """
 
 import asyncio
-import json
 import os
 import shutil
 import signal
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
+from itertools import count
 from pathlib import Path
 
+from twinsmith.adapters.sandbox import cgroup, seccomp
+from twinsmith.adapters.sandbox.cell import BUILT, Cell, Ended, Isolation, Mount
+from twinsmith.adapters.sandbox.harness import COMMAND, ENVIRONMENT, PLACE, compiled
+from twinsmith.adapters.sandbox.inside import wire
 from twinsmith.core.errors import SandboxError
-from twinsmith.core.execution import Execution, Limits, Outcome, ProbeResult
-from twinsmith.core.probe import Probe, Probes
-from twinsmith.core.program import Program
 
-PATH = "/usr/bin:/bin"
-PYTHON = "/usr/bin/python3"
-INSTALL = "apt-get install -y bubblewrap python3"
+PATH = "/usr/local/bin:/usr/bin:/bin"
+INSTALL = "apt-get install -y bubblewrap python3 util-linux"
 # As root the sandbox starts as a user that owns nothing, before any namespace is made.
 NOBODY = 64001
-# Controls that later versions add; their absence is said, never hidden.
-MISSING = ("cgroup", "seccomp")
-STARTUP_SECONDS = 10.0
-OUTCOMES: Mapping[str, Outcome] = {
-    word: word for word in ("passed", "failed", "raised", "timed out", "output too large", "killed")
-}
+SHARED_MEMORY_MB = 16
+MOST_SAID = 64 << 20
+# What stands before the program when somebody else's folder has to be shown to nobody: in a mount
+# namespace of its own it is put where nobody may go.
+STAGE = "/mnt"
+STAGING = f"""
+mount -t tmpfs tmpfs {STAGE} || exit 1
+n=0
+while [ "$1" != -- ]; do
+  mkdir {STAGE}/$n && mount --bind "$1" {STAGE}/$n || exit 1
+  n=$((n + 1)); shift
+done
+shift
+exec "$@"
+"""
+_numbers = count()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Isolation:
-    """What keeps untrusted code in on this machine, and what is missing."""
+class Bubblewrap:
+    """One start of bubblewrap a cell."""
 
-    backend: str
-    version: str
-    missing: tuple[str, ...]
+    def __init__(self) -> None:
+        self._groups: cgroup.Groups | None = None
+        self._looked = False
 
-    def __str__(self) -> str:
-        grade = "degraded" if self.missing else "full"
-        return f"backend={self.backend} isolation={grade} missing=[{','.join(self.missing)}]"
-
-
-class BubblewrapSandbox:
-    """One start of bubblewrap a program; all probes inside it."""
-
-    async def run(self, program: Program, probes: Probes, limits: Limits) -> Execution:
-        """Run every probe on the program."""
-        if not probes.checks:
-            return Execution(candidate=0, results=())
-        job = {
-            "source": program.source,
-            "setup": probes.setup,
-            "probes": [{"source": probe.source} for probe in probes.checks],
-            "limits": {"probe_seconds": limits.probe_seconds, "output_bytes": limits.output_bytes},
-        }
-        wall = STARTUP_SECONDS + limits.probe_seconds * (len(probes.checks) + 1)
-        judge = [PYTHON, "-sS", "/run/harness.py", "judge"]
-        out, err, code = await _start(judge, job, limits, wall)
-        rows = _rows(out)
-        if not rows and code != -signal.SIGKILL:
-            raise SandboxError(
-                f"bubblewrap ended with status {code}: {err.strip()[:300]}; run 'twinsmith doctor'"
-            )
-        return Execution(
-            candidate=0,
-            results=tuple(_result(probe, rows.get(n)) for n, probe in enumerate(probes.checks)),
-            output="".join(row[2] for row in rows.values())[: limits.output_bytes],
-        )
+    async def enter(self, cell: Cell) -> Ended:
+        """Run the judge in a fresh room."""
+        group = self._group(cell)
+        try:
+            return await self._enter(cell, group)
+        finally:
+            if group is not None:
+                # Not waited for here: the loop waits for its threads before it ends.
+                asyncio.get_running_loop().run_in_executor(None, cgroup.remove, group)
 
     async def isolation(self) -> Isolation:
-        """Start something harmless; raises SandboxError with the line that mends it."""
-        for command in ("bwrap", "prlimit", PYTHON):
+        """Look what is there; the runner tries it."""
+        for command in ("bwrap", "setpriv", "unshare"):
             if shutil.which(command, path=PATH) is None:
                 raise SandboxError(f"{command} is not installed; run: {INSTALL}")
-        out, err, code = await _start(["bwrap", "--version"], {}, Limits(), STARTUP_SECONDS)
-        if code != 0:
-            raise SandboxError(
-                f"bubblewrap does not start here: {err.strip()[:300]}; "
-                "allow unprivileged user namespaces (sysctl -w kernel.unprivileged_userns_clone=1)"
-            )
-        return Isolation(backend="bubblewrap", version=out.split()[-1], missing=MISSING)
-
-
-def sandbox_args(command: list[str], limits: Limits, harness: int, *, root: bool) -> list[str]:
-    """The command line that runs `command` inside the sandbox."""
-    # Without `env -i` the caller's environment can be read from /proc/1/environ inside.
-    drop = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"]
-    return [
-        *["env", "-i", f"PATH={PATH}"],
-        *(drop if root else []),
-        *["bwrap", "--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000"],
-        *["--disable-userns", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv"],
-        *["--setenv", "PATH", PATH, "--setenv", "HOME", "/tmp", "--setenv", "LANG", "C.UTF-8"],  # noqa: S108
-        *["--setenv", "PYTHONHASHSEED", "0", "--setenv", "PYTHONDONTWRITEBYTECODE", "1"],
-        *["--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin"],
-        *["--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64"],
-        *["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"],
-        *["--ro-bind-try", "/etc/alternatives", "/etc/alternatives"],
-        *["--proc", "/proc", "--dev", "/dev"],
-        *["--perms", "0444", "--ro-bind-data", str(harness), "/run/harness.py"],
-        *["--size", str(limits.scratch_mb << 20), "--perms", "1777", "--tmpfs", "/tmp"],  # noqa: S108
-        *["--size", str(16 << 20), "--perms", "1777", "--tmpfs", "/dev/shm"],  # noqa: S108
-        *["--chdir", "/tmp", "--remount-ro", "/dev", "--remount-ro", "/", "--cap-drop", "ALL"],  # noqa: S108
-        *["--", "prlimit", f"--nproc={limits.processes}", f"--as={limits.memory_mb << 20}"],
-        *[f"--cpu={int(limits.probe_seconds) + 2}", f"--fsize={32 << 20}", "--nofile=256"],
-        *["--core=0", "--", *command],
-    ]
-
-
-async def _start(
-    command: list[str], job: Mapping[str, object], limits: Limits, wall: float
-) -> tuple[str, str, int]:
-    """Start the sandbox, give it the job, take what it says; kill it when time is up."""
-    harness = os.memfd_create("harness")
-    try:
-        os.write(harness, Path(__file__).with_name("harness.py").read_bytes())
-        os.lseek(harness, 0, os.SEEK_SET)
         process = await asyncio.create_subprocess_exec(
-            *sandbox_args(command, limits, harness, root=os.geteuid() == 0),
-            pass_fds=(harness,),
+            *["bwrap", "--version"], env={"PATH": PATH}, stdout=asyncio.subprocess.PIPE
+        )
+        version = (await process.communicate())[0].decode().split()[-1]
+        missing = [] if self._limits_all() else ["cgroup"]
+        try:
+            seccomp.program()
+        except SandboxError:
+            missing.append("seccomp")
+        return Isolation(backend="bubblewrap", version=version, missing=tuple(missing))
+
+    def _limits_all(self) -> cgroup.Groups | None:
+        if not self._looked:
+            self._groups, self._looked = cgroup.here(), True
+        return self._groups
+
+    def _group(self, cell: Cell) -> cgroup.Group | None:
+        groups = self._limits_all()
+        if groups is None:
+            return None
+        name = f"{os.getpid()}-{next(_numbers)}"
+        # The judge, the starter and a checker are in there as well.
+        processes = cell.limits.processes + 8
+        try:
+            return cgroup.make(groups, name, memory_mb=cell.memory_mb, processes=processes)
+        except OSError as error:
+            raise SandboxError(f"no control group: {error}; run 'twinsmith doctor'") from error
+
+    async def _enter(self, cell: Cell, group: cgroup.Group | None) -> Ended:
+        limits = cell.limits
+        room = {
+            **cell.room,
+            "seccomp": _filter(),
+            "scratch": {
+                "/tmp": _options(limits.scratch_mb, limits.scratch_files),  # noqa: S108
+                "/dev/shm": _options(SHARED_MEMORY_MB, limits.scratch_files),  # noqa: S108
+            },
+            # Without a group, each process by itself.
+            "memory_bytes": 0 if group else limits.memory_mb << 20,
+        }
+        job = wire.frame(room) + wire.frame(cell.job)
+        root = os.geteuid() == 0
+        with ExitStack() as files:
+            harness = files.enter_context(_in_memory(compiled()))
+            told, telling = _pipe(files)
+            blocked, unblock = _pipe(files)
+            line = sandbox_args(
+                list(COMMAND), cell, fds=(harness, telling.fd, blocked.fd), root=root
+            )
+            process = await _spawn(line, (harness, telling.fd, blocked.fd))
+            telling.close()
+            talk = asyncio.ensure_future(_converse(process, job, cell, group))
+            try:
+                if group is not None:
+                    await asyncio.to_thread(_join, group, process.pid, told.fd)
+                os.write(unblock.fd, b"1")
+                await asyncio.wait({talk}, timeout=cell.wall_seconds)
+                timed_out = not talk.done()
+            finally:
+                if process.returncode is None:
+                    with suppress(ProcessLookupError):
+                        process.kill()
+                await asyncio.wait({talk})
+        out, err = talk.result()
+        return Ended(
+            out=out.decode(errors="replace"),
+            err=err.decode(errors="replace"),
+            code=process.returncode or 0,
+            out_of_memory=group is not None and cgroup.out_of_memory(group),
+            timed_out=timed_out,
+        )
+
+
+async def _converse(
+    process: asyncio.subprocess.Process, job: bytes, cell: Cell, group: cgroup.Group | None
+) -> tuple[bytes, bytes]:
+    """Give it the job, take what it says; after a build its memory is cut to the program's."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    err = asyncio.ensure_future(process.stderr.read())
+    out = bytearray()
+    with suppress(BrokenPipeError, ConnectionResetError):
+        process.stdin.write(job)
+        await process.stdin.drain()
+    waiting = cell.build_mb > 0
+    while part := await process.stdout.read(1 << 16):
+        out += part
+        if waiting and out.startswith(BUILT):
+            waiting = False
+            if group is not None:
+                cgroup.lower(group, cell.limits.memory_mb)
+            with suppress(BrokenPipeError, ConnectionResetError):
+                process.stdin.write(b"1")
+        if len(out) > MOST_SAID:
+            process.kill()
+            break
+    process.stdin.close()
+    said = await err
+    await process.wait()
+    return bytes(out), said
+
+
+class _Fd:
+    """An open file that is closed once."""
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+
+    def close(self) -> None:
+        if self.fd >= 0:
+            os.close(self.fd)
+        self.fd = -1
+
+
+def _pipe(files: ExitStack) -> tuple[_Fd, _Fd]:
+    ends = [_Fd(fd) for fd in os.pipe()]
+    for end in ends:
+        files.callback(end.close)
+    return ends[0], ends[1]
+
+
+@contextmanager
+def _in_memory(data: bytes) -> Iterator[int]:
+    file = os.memfd_create("harness")
+    try:
+        os.write(file, data)
+        os.lseek(file, 0, os.SEEK_SET)
+        yield file
+    finally:
+        os.close(file)
+
+
+async def _spawn(line: list[str], files: tuple[int, ...]) -> asyncio.subprocess.Process:
+    try:
+        return await asyncio.create_subprocess_exec(
+            *line,
+            pass_fds=files,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -131,33 +210,80 @@ async def _start(
         )
     except OSError as error:
         raise SandboxError(f"the sandbox does not start: {error}; run: {INSTALL}") from error
-    finally:
-        os.close(harness)
-    talk = asyncio.ensure_future(process.communicate(json.dumps(job).encode()))
+
+
+def _join(group: cgroup.Group, pid: int, told: int) -> None:
+    """Put bubblewrap and the first process inside, which waits for it, into the group."""
+    said = b""
+    while b"}" not in said and (part := os.read(told, 4096)):
+        said += part
+    cgroup.add(group, pid)
+    inside = wire.loads(said.decode().strip() or "{}").get("child-pid")
+    if inside:
+        cgroup.add(group, int(inside))
+
+
+def _options(mb: int, files: int) -> str:
+    return f"size={mb << 20},nr_inodes={files},mode=1777"
+
+
+@cache
+def _filter() -> str:
     try:
-        await asyncio.wait({talk}, timeout=wall)
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await asyncio.wait({talk})
-    out, err = talk.result()
-    return out.decode(errors="replace"), err.decode(errors="replace"), process.returncode or 0
+        return seccomp.program().hex()
+    except SandboxError:
+        return ""
 
 
-def _rows(out: str) -> dict[int, list[str]]:
-    """The judge's lines by the number of the probe; a last line that was cut off is dropped."""
-    rows: dict[int, list[str]] = {}
-    for line in out.splitlines():
-        try:
-            number, outcome, detail, printed = json.loads(line)
-        except (ValueError, TypeError):
-            continue
-        rows[int(number)] = [str(outcome), str(detail), str(printed)]
-    return rows
+def sandbox_args(
+    command: list[str], cell: Cell, *, fds: tuple[int, int, int], root: bool
+) -> list[str]:
+    """The command line that runs `command` inside the sandbox."""
+    # Mounts that nobody may reach are staged; the environment is empty already (--clearenv alone
+    # would leave the caller's in /proc/1/environ).
+    harness, info, block = fds
+    hidden = [mount for mount in cell.mounts if root and not open_to_all(mount.source)]
+    staged = {mount.source: f"{STAGE}/{n}" for n, mount in enumerate(hidden)}
+    stage = ["unshare", "--mount", "--propagation", "private", "sh", "-c", STAGING, "sh"]
+    drop = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"]
+    return [
+        *([*stage, *staged, "--"] if hidden else []),
+        *(drop if root else []),
+        *["bwrap", "--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000"],
+        *["--disable-userns", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv"],
+        *[word for name in ENVIRONMENT for word in ("--setenv", name, ENVIRONMENT[name])],
+        *["--info-fd", str(info), "--block-fd", str(block)],
+        *["--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin"],
+        *["--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64"],
+        *["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"],
+        *["--ro-bind-try", "/etc/alternatives", "/etc/alternatives"],
+        *["--proc", "/proc", "--dev", "/dev", "--dir", "/tmp"],  # noqa: S108
+        *_binds(cell.mounts, staged),
+        *["--perms", "0444", "--ro-bind-data", str(harness), PLACE],
+        # The judge mounts its scratch folders with this, and then gives it up.
+        *["--remount-ro", "/dev", "--remount-ro", "/", "--cap-drop", "ALL"],
+        *["--cap-add", "CAP_SYS_ADMIN", "--", *command],
+    ]
 
 
-def _result(probe: Probe, row: list[str] | None) -> ProbeResult:
-    if row is None:
-        lost = "the sandbox ended before this probe"
-        return ProbeResult(name=probe.name, outcome="killed", detail=lost)
-    return ProbeResult(name=probe.name, outcome=OUTCOMES.get(row[0], "killed"), detail=row[1])
+def _binds(mounts: tuple[Mount, ...], staged: Mapping[str, str]) -> list[str]:
+    return [
+        word
+        for mount in mounts
+        for word in ("--ro-bind", staged.get(mount.source, mount.source), mount.target)
+    ]
+
+
+def open_to_all(path: str) -> bool:
+    """Whether anybody may walk to this folder and read it."""
+    places = [Path(path), *Path(path).parents]
+    with suppress(OSError):
+        return all(place.stat().st_mode & 0o5 == 0o5 for place in places[:1]) and all(
+            place.stat().st_mode & 0o1 for place in places[1:]
+        )
+    return False
+
+
+def killed(code: int) -> bool:
+    """Whether the room was ended from outside."""
+    return code in (-signal.SIGKILL, 128 + signal.SIGKILL)

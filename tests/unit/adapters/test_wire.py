@@ -5,7 +5,8 @@ import math
 
 import pytest
 
-from twinsmith.adapters.sandbox.harness import Opaque, decode, encode
+from twinsmith.adapters.sandbox.inside import wire
+from twinsmith.adapters.sandbox.inside.wire import Opaque, decode, encode
 
 
 def crossed(value: object) -> object:
@@ -83,3 +84,41 @@ def test_subclasses_lose_their_tricks() -> None:
 
     assert crossed(SlyInt(3)) != 4
     assert type(crossed(SlyInt(3))) is int
+
+
+@pytest.mark.parametrize("value", [None, [1, 2.5, "é\n\ud800", {"a": []}], {"b": True}, -0.0])
+def test_json_without_its_module_is_json(value: object) -> None:
+    assert json.loads(wire.dumps(value)) == value
+    assert wire.loads(json.dumps(value)) == value
+
+
+@pytest.mark.parametrize("text", ["", "[1", "[1] 2", "nope", "[" * 100_000, "{1: 2}"])
+def test_what_is_no_json_is_a_value_error(text: str) -> None:
+    with pytest.raises(ValueError, match=r".*"):
+        wire.loads(text)
+
+
+def test_frames_come_whole_or_not_at_all() -> None:
+    two = wire.frame({"a": 1}) + wire.frame({"b": 2})
+    buffer = bytearray()
+    seen: list[dict[str, object]] = []
+    for byte in two:
+        buffer.append(byte)
+        seen.extend(wire.frames(buffer))
+    assert seen == [{"a": 1}, {"b": 2}]
+    assert buffer == b""
+
+
+@pytest.mark.parametrize("bad", [b"\xff\xff\xff\xff", b"\0\0\0\2[]", b"\0\0\0\1{", b"\0\0\0\1\xff"])
+def test_a_frame_that_is_none_is_said_to_be_none(bad: bytes) -> None:
+    with pytest.raises(wire.BadFrame):
+        list(wire.frames(bytearray(bad)))
+
+
+def test_values_of_other_languages_are_compared_by_what_they_mean() -> None:
+    assert wire.plain({1: (2, {3})}) == {"1": [2, [3]]}
+    assert wire.same([1, [2, 3]], (1, (2, 3)))
+    assert wire.same([3, 1], {1, 3})
+    assert wire.same({"1": "a"}, {1: "a"})
+    assert not wire.same([1, 2], (2, 1))
+    assert not wire.same("1", 1)

@@ -1,0 +1,177 @@
+"""A control group for each cell: all its processes together share one limit."""
+
+import os
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+CONTROLLERS = ("memory", "pids", "cpu")
+NEEDED = ("memory", "pids")
+NAME = "twinsmith"
+TRIES = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Groups:
+    """Where groups can be made: a folder for each controller (v1), or one for all (v2)."""
+
+    folders: Mapping[str, Path]
+    unified: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """One group of one cell."""
+
+    folders: tuple[Path, ...]
+    memory: Path
+    unified: bool
+
+
+def find(mounts: str, own: str, *, root: bool) -> Groups | None:
+    """Where this process may make groups, from its mount table and its own groups."""
+    places: dict[str, Path] = {}
+    paths = {name: path for line in own.splitlines() for name, path in _own(line)}
+    for line in mounts.splitlines():
+        before, _, after = line.partition(" - ")
+        kind, _, options = after.split(" ", 2)
+        point = Path(before.split(" ")[4])
+        if kind == "cgroup2":
+            above = point if root else (point / paths.get("", "").lstrip("/")).parent
+            if point == above or point in above.parents:
+                places[""] = above
+        elif kind == "cgroup":
+            for name in set(CONTROLLERS) & set(options.rpartition(" ")[2].split(",")):
+                places[name] = point / paths.get(name, "").lstrip("/")
+    if all(name in places for name in NEEDED):
+        return Groups(
+            folders={n: places[n] / NAME for n in CONTROLLERS if n in places}, unified=False
+        )
+    if "" in places:
+        return Groups(folders={"": places[""] / NAME}, unified=True)
+    return None
+
+
+def here() -> Groups | None:
+    """The groups of this machine, if this process may make any with limits."""
+    try:
+        mounts = Path("/proc/self/mountinfo").read_text()
+        own = Path("/proc/self/cgroup").read_text()
+        groups = find(mounts, own, root=os.geteuid() == 0)
+        if groups is None:
+            return None
+        for folder in groups.folders.values():
+            if groups.unified:
+                _enable(folder.parent)
+            folder.mkdir(exist_ok=True)
+            if groups.unified:
+                _enable(folder)
+            _sweep(folder)
+        remove(make(groups, f"{os.getpid()}-try", memory_mb=64, processes=8))
+    except OSError:
+        return None
+    return groups
+
+
+def make(groups: Groups, name: str, *, memory_mb: int, processes: int) -> Group:
+    """A new group with limits; OSError where one cannot be set."""
+    made = [folder / name for folder in groups.folders.values()]
+    for folder in made:
+        folder.mkdir()
+    for file, value in settings(memory_mb, processes, unified=groups.unified).items():
+        controller = "" if groups.unified else file.partition(".")[0]
+        if controller not in groups.folders:
+            continue
+        path = groups.folders[controller] / name / file
+        # Swap and weights are not everywhere; limits of memory and processes must hold.
+        with suppress(*((OSError,) if "sw" in file or "cpu" in file else ())):
+            path.write_text(value)
+    memory = groups.folders["" if groups.unified else "memory"] / name
+    return Group(folders=tuple(made), memory=memory, unified=groups.unified)
+
+
+def settings(memory_mb: int, processes: int, *, unified: bool) -> dict[str, str]:
+    """What is written into a group's files, in order."""
+    size = str(memory_mb << 20)
+    if unified:
+        return {
+            "memory.max": size,
+            "memory.swap.max": "0",
+            "pids.max": str(processes),
+            "cpu.weight": "25",
+        }
+    return {
+        "memory.limit_in_bytes": size,
+        "memory.memsw.limit_in_bytes": size,
+        "memory.swappiness": "0",
+        "pids.max": str(processes),
+        "cpu.shares": "256",
+    }
+
+
+def add(group: Group, pid: int) -> None:
+    """Put a process, and what it forks from now on, into the group."""
+    for folder in group.folders:
+        (folder / "cgroup.procs").write_text(str(pid))
+
+
+def lower(group: Group, memory_mb: int) -> None:
+    """A smaller limit of memory; OSError while more than that is in use."""
+    size = str(memory_mb << 20)
+    (group.memory / ("memory.max" if group.unified else "memory.limit_in_bytes")).write_text(size)
+    with suppress(OSError):
+        if not group.unified:
+            (group.memory / "memory.memsw.limit_in_bytes").write_text(size)
+
+
+def out_of_memory(group: Group) -> bool:
+    """Whether the kernel had to end a process of the group for want of memory."""
+    try:
+        name = "memory.events" if group.unified else "memory.oom_control"
+        rows = [row.split() for row in (group.memory / name).read_text().splitlines()]
+        return any(row[0] == "oom_kill" and row[1] != "0" for row in rows)
+    except OSError:
+        return False
+
+
+def remove(group: Group) -> None:
+    """Take the group away; what is still in it is ended."""
+    for folder in group.folders:
+        for _ in range(TRIES):
+            try:
+                folder.rmdir()
+                break
+            except FileNotFoundError:
+                break
+            except OSError:
+                for pid in (folder / "cgroup.procs").read_text().split():
+                    with suppress(ProcessLookupError, PermissionError):
+                        os.kill(int(pid), 9)
+                time.sleep(0.002)
+
+
+def _own(line: str) -> list[tuple[str, str]]:
+    """The controllers of one hierarchy, and our place in it; v2 has no names."""
+    _, names, path = line.split(":", 2)
+    return [(name, path) for name in names.split(",")]
+
+
+def _enable(folder: Path) -> None:
+    """Hand the controllers down to the groups in this folder."""
+    control = folder / "cgroup.subtree_control"
+    missing = set(NEEDED) - set(control.read_text().split())
+    for name in missing:
+        control.write_text(f"+{name}")
+    with suppress(OSError):
+        control.write_text("+cpu")
+
+
+def _sweep(folder: Path) -> None:
+    """Groups that a killed process of ours left behind."""
+    for left in folder.iterdir():
+        owner = left.name.partition("-")[0]
+        if left.is_dir() and owner.isdigit() and not Path(f"/proc/{owner}").exists():
+            with suppress(OSError):
+                left.rmdir()

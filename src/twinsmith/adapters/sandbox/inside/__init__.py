@@ -1,0 +1,5 @@
+"""What runs inside the sandbox: stands alone on the standard library, imports nothing of twinsmith.
+
+Every import here is paid at each start of a sandbox, so heavy modules of the standard library are
+avoided (`json` and `signal` alone would double the start) or imported where they are needed.
+"""

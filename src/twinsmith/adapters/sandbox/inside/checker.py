@@ -1,0 +1,157 @@
+"""Executes one check in a process of its own, where the program is only a name to call."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+
+from . import wire
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+Module = type(sys)
+
+
+class ProgramError(Exception):
+    """The program raised something that is not a built-in exception."""
+
+
+class Items(list[object]):
+    """A list from a language without tuples: equal to a tuple or a set of the same items."""
+
+    __hash__ = None
+
+    def __eq__(self, other: object) -> bool:
+        return wire.same(self, other)
+
+
+class Entries(dict[object, object]):
+    """A dictionary from a language whose keys came as words."""
+
+    __hash__ = None
+
+    def __eq__(self, other: object) -> bool:
+        return wire.same(self, other)
+
+
+class Functions:
+    """The functions of a program, called over a pipe; remembers what the last call gave."""
+
+    def __init__(self, requests: int, replies: int, *, python: bool) -> None:
+        self._requests = requests
+        self._replies = replies
+        self._python = python
+        self.last = ""
+        hello = wire.receive(replies)
+        if "raised" in hello:
+            raise rebuilt(hello)
+        values = hello.get("values", {}).items()
+        self.names: dict[str, object] = {str(name): wire.decode(v) for name, v in values}
+        for name in hello["functions"]:
+            stub = self._stub(str(name))
+            if not python:
+                self.names.setdefault(snake(str(name)), stub)
+            self.names[str(name)] = stub
+
+    def _stub(self, name: str) -> Callable[..., object]:
+        encode = wire.encode if self._python else wire.plain
+
+        def call(*args: object, **kwargs: object) -> object:
+            self.last = shown(name, args, kwargs)
+            request: dict[str, object] = {"call": name, "args": [encode(arg) for arg in args]}
+            if kwargs:
+                request["kwargs"] = {k: encode(v) for k, v in kwargs.items()}
+            wire.send(self._requests, request)
+            answer = wire.receive(self._replies)
+            if "raised" in answer:
+                self.last += f" raised {text_of(answer)}"
+                raise rebuilt(answer)
+            for arg, after in zip(args, answer["args"]):  # noqa: B905
+                _update(arg, wire.decode(after) if self._python else loose(after))
+            value = wire.decode(answer["value"]) if self._python else loose(answer["value"])
+            self.last += f" returned {value!r}"
+            return value
+
+        call.__name__ = name
+        return call
+
+
+class Ran:
+    """One run of a command, as a check sees it."""
+
+    def __init__(self, row: dict[str, Any]) -> None:
+        if "outcome" in row:
+            raise ProgramError(f"{row['outcome']}: {row['detail']}")
+        self.stdout: str = row["output"]
+        self.stderr: str = row["errors"]
+        self.exit_code: int = row["code"]
+
+
+def check(source: str, setup: str, names: Callable[[], dict[str, Any]], last: Any) -> list[str]:
+    """Outcome and detail of one check."""
+    try:
+        space = names()
+        stub = Module("solution")
+        stub.__dict__.update(space)
+        sys.modules["solution"] = stub
+        space = {**space, "__name__": "check"}
+        exec(compile(setup, "setup", "exec"), space)
+        exec(compile(source, "check", "exec"), space)
+    except AssertionError as error:
+        said = f" ({error})" if str(error) else ""
+        seen = f": {last()}" if last() else ""
+        return ["failed", f"{source.splitlines()[-1].strip()}{said}{seen}"]
+    except wire.BadFrame as error:
+        return ["killed", f"the program stopped: {error}"]
+    except BaseException as error:
+        seen = f"; {last()}" if last() else ""
+        return ["raised", f"{type(error).__name__}: {error}{seen}"]
+    return ["passed", ""]
+
+
+def shown(name: str, args: Any, kwargs: Any = ()) -> str:
+    """A call as a person would write it."""
+    words = [repr(arg) for arg in args] + [f"{k}={kwargs[k]!r}" for k in kwargs]
+    return f"{name}({', '.join(words)})"
+
+
+def text_of(answer: dict[str, Any]) -> str:
+    """What was raised, in one line."""
+    return f"{answer['raised']}: {answer.get('message', '')}{answer.get('where', '')}"
+
+
+def rebuilt(answer: dict[str, Any]) -> Exception:
+    """What the program raised, as an exception here."""
+    kind = getattr(builtins, str(answer["raised"]), None)
+    if isinstance(kind, type) and issubclass(kind, Exception):
+        try:
+            return kind(text_of(answer).partition(": ")[2])
+        except TypeError:
+            pass
+    return ProgramError(text_of(answer))
+
+
+def snake(name: str) -> str:
+    """HasCloseElements and hasCloseElements as has_close_elements."""
+    parts = "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
+    return parts.strip("_")
+
+
+def loose(value: Any) -> Any:
+    """A value from another language, where a list may have been meant as a tuple."""
+    if isinstance(value, list):
+        return Items(loose(item) for item in value)
+    if isinstance(value, dict):
+        return Entries((k, loose(v)) for k, v in value.items())
+    return value
+
+
+def _update(arg: object, after: object) -> None:
+    if isinstance(arg, (list, bytearray)) and isinstance(after, type(arg)):
+        arg[:] = after
+    elif isinstance(arg, (dict, set)) and isinstance(after, type(arg)):
+        arg.clear()
+        arg.update(after)

@@ -1,0 +1,182 @@
+"""The judge: process 1 of the sandbox. It alone knows the checks, and alone writes results.
+
+It is not dumpable, so no process of the same user can read its memory or write to its files, and as
+process 1 it cannot be killed from inside. The program runs in processes that the starter forks, a
+check in a fork of the judge in which the program is only a name to call: so a program can return
+values and nothing else. There is no result it could print, no expectation it could read and no
+check it could alter.
+"""
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]
+import _socket
+import os
+import sys
+
+from . import folder, lock, starter, wire
+from .probes import Probing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MOST_TIMEOUTS = 3
+MOST_ROUNDS = 5
+
+
+def main() -> None:
+    """Read the room, lock it, start the starter, read the checks, judge."""
+    if os.getpid() != 1 and sys.argv[1:2] != ["starter"]:
+        # Between probes it ends every other process in sight.
+        sys.exit("the judge runs as process 1 of a sandbox only")
+    if sys.argv[1:2] == ["starter"]:
+        room = wire.receive(int(sys.argv[2]))
+        os.close(int(sys.argv[2]))
+        lock.lock({**room, "scratch": {}, "seccomp": ""})
+        todo = starter.serve(room, _socket.socket(fileno=int(sys.argv[3])))
+        return todo()
+    room = wire.receive(0)
+    try:
+        lock.lock(room)
+    except lock.LockFailed as error:
+        return tell({"broken": str(error)})
+    mine, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+    pid = os.fork()
+    if pid == 0:
+        mine.close()
+        _be_quiet()
+        todo = starter.serve(room, theirs)
+        return todo()
+    theirs.close()
+    Judge(room, wire.receive(0), mine, pid).judge()
+    # There is nothing left to tidy up in a process whose whole world ends with it.
+    os._exit(0)
+
+
+def tell(row: dict[str, Any]) -> None:
+    """One line to the host."""
+    wire_line = wire.dumps(row).encode() + b"\n"
+    view = memoryview(wire_line)
+    while view:
+        view = view[os.write(1, view) :]
+
+
+class Judge:
+    """Builds the program, runs every probe, keeps the room clean between them."""
+
+    def __init__(
+        self, room: dict[str, Any], job: dict[str, Any], starting: _socket.socket, pid: int
+    ) -> None:
+        self._room = room
+        self._job = job
+        self._starter = starting
+        self._starter_pid = pid
+        self._artefact = -1
+
+    def judge(self) -> None:
+        """One line a result."""
+        self._renew()
+        problem = self._build()
+        if problem:
+            return tell({"problem": problem})
+        if self._room["build"]:
+            # A compiler may use more memory than the program: now the limit is lowered outside.
+            tell({"built": True})
+            os.read(0, 1)
+        if self._room["kind"] == "service":
+            from .service import judge_service
+
+            return judge_service(self._probing(), self._job["probes"], tell)
+        timeouts = 0
+        for number, probe in enumerate(self._job["probes"]):
+            if timeouts >= MOST_TIMEOUTS:
+                detail = f"not run: {timeouts} probes before it timed out"
+                row: dict[str, Any] = {"outcome": "timed out", "detail": detail}
+            else:
+                if number:
+                    self._renew()
+                row = self._probing().probe(probe)
+                timeouts += row["outcome"] == "timed out"
+                self._clear()
+            tell({"n": number, **row})
+        return None
+
+    def _probing(self) -> Probing:
+        return Probing(self._room, self._job, self._starter, self._artefact)
+
+    def _build(self) -> str:
+        """Nothing, or why there is no program."""
+        for argv in self._room["build"]:
+            row = self._probing().build(argv)
+            self._clear()
+            if row["outcome"] != "passed":
+                return str(row["detail"])
+        if self._room["artefact"]:
+            try:
+                path = f"{self._room['work']}/{self._room['artefact']}"
+                self._artefact = folder.sealed_copy(path)
+            except OSError as error:
+                return f"the build made no program: {error}"
+        return ""
+
+    def _renew(self) -> None:
+        files = {} if self._artefact >= 0 else self._room["files"]
+        folder.renew(self._room["folders"], self._room["work"], files)
+
+    def _clear(self) -> None:
+        """Leave no process of the program's; where one is too quick, end all and begin anew."""
+        for _ in range(MOST_ROUNDS):
+            _reap()
+            others = _processes() - {1, self._starter_pid}
+            if not others:
+                break
+            for pid in others:
+                _kill(pid)
+        else:
+            _kill(-1)
+        _reap()
+        if self._starter_pid not in _processes():
+            self._start_anew()
+
+    def _start_anew(self) -> None:
+        """A starter in a new interpreter: a fork of the judge would know the checks by now."""
+        self._starter.close()
+        self._starter, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+        out, into = os.pipe()
+        self._starter_pid = os.fork()
+        if self._starter_pid == 0:
+            _be_quiet()
+            os.set_inheritable(out, True)
+            os.set_inheritable(theirs.fileno(), True)
+            words = [*sys.orig_argv, "starter", str(out), str(theirs.fileno())]
+            os.execv(sys.executable, words)
+        os.close(out)
+        theirs.close()
+        wire.send(into, self._room)
+        os.close(into)
+
+
+def _be_quiet() -> None:
+    null = os.open("/dev/null", os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
+
+
+def _processes() -> set[int]:
+    return {int(name) for name in os.listdir("/proc") if name.isdigit()}
+
+
+def _kill(pid: int) -> None:
+    try:
+        os.kill(pid, _signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def _reap() -> None:
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass

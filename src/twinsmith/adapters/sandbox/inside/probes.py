@@ -1,0 +1,300 @@
+"""One probe: the program is started, asked or run, and judged by what came of it."""
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]
+import os
+import time
+
+from . import wire
+from .checker import Functions, Ran, check, loose, shown, snake, text_of
+from .running import Running
+from .starter import REPLIES, REQUESTS
+from .watch import Watch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import _socket
+    from typing import Any
+
+LONGEST_DETAIL = 4000
+LONGEST_BUILD_OUTPUT = 1 << 20
+LONGEST_FIRST = 1 << 16
+LAST_MOMENT = 0.2
+
+
+class Probing:
+    """What a probe needs to know: the room, the job, who starts programs."""
+
+    def __init__(
+        self, room: dict[str, Any], job: dict[str, Any], starter: _socket.socket, artefact: int
+    ) -> None:
+        self.room = room
+        self.job = job
+        self.limits: dict[str, Any] = room["limits"]
+        self._starter = starter
+        self._artefact = artefact
+        self._python = not room["run"]
+
+    def probe(self, probe: dict[str, Any]) -> dict[str, Any]:
+        """Outcome, detail and what was measured."""
+        try:
+            if "call" in probe:
+                row = self._call(probe)
+            elif "command" in probe:
+                row = self._command(probe)
+            elif self.room["kind"] == "cli":
+                row = self.check(probe, {"run": lambda *a, **k: Ran(self.run(*a, **k))})
+            else:
+                row = self._check_functions(probe)
+        except wire.BadFrame as error:
+            row = {"outcome": "killed", "detail": f"the program stopped: {error}"}
+        row["detail"] = row["detail"][:LONGEST_DETAIL]
+        return row
+
+    def build(self, argv: list[str]) -> dict[str, Any]:
+        """One command of the build."""
+        limits = {
+            **self.limits,
+            **self.limits["build"],
+            "output_bytes": LONGEST_BUILD_OUTPUT,
+            "memory_bytes": 0,
+        }
+        running = self._start(argv, limits, mode="exec")
+        watch = running.watch(limits["probe_seconds"], limits["output_bytes"])
+        running.feed(watch, "")
+        why = watch.until(lambda: running.has_ended(watch))
+        row = self._ended(running, watch, why, limits)
+        said = (row["errors"] or row["output"]).strip()[:LONGEST_DETAIL]
+        if "outcome" in row:
+            row["detail"] = f"does not compile: {row['outcome']}, {row['detail']}; {said[:400]}"
+        elif row["code"] == 0:
+            row |= {"outcome": "passed", "detail": ""}
+        else:
+            _, fate = running.fate(limits)
+            detail = said if (row["code"] or -1) > 0 and said else f"the compiler {fate} {said}"
+            row |= {"outcome": "failed", "detail": f"does not compile: {detail}"}
+        return row
+
+    def run(self, *args: str, stdin: str = "") -> dict[str, Any]:
+        """One run of a command-line program."""
+        running = self.start(tuple(str(arg) for arg in args))
+        watch = running.watch(self.limits["probe_seconds"], self.limits["output_bytes"])
+        running.feed(watch, stdin)
+        why = watch.until(lambda: running.has_ended(watch))
+        return self._ended(running, watch, why, self.limits)
+
+    def start(self, args: tuple[str, ...] = (), environment: Any = ()) -> Running:
+        """The program as a command."""
+        mode = "main" if self._python else "exec"
+        argv = ["solution.py"] if self._python else list(self.room["run"])
+        return self._start([*argv, *args], self.limits, mode=mode, environment=environment)
+
+    def check(
+        self, probe: dict[str, Any], names: dict[str, Any], seen: Any = str, beside: Any = None
+    ) -> dict[str, Any]:
+        """A check that starts programs or asks a service by itself; it is watched all the same."""
+        seconds, most = self.limits["probe_seconds"], self.limits["output_bytes"]
+        return self._forked(
+            lambda: check(probe["check"], self.job["setup"], lambda: names, seen),
+            beside or Watch(seconds, most),
+        )
+
+    def _command(self, probe: dict[str, Any]) -> dict[str, Any]:
+        wanted = probe["command"]
+        row = self.run(*wanted["args"], stdin=wanted["stdin"])
+        if "outcome" in row:
+            return row
+        wrong = []
+        if wanted["exit_code"] is not None and row["code"] != wanted["exit_code"]:
+            wrong.append(f"exit code {row['code']}, not {wanted['exit_code']}")
+        if wanted["stdout"] is not None and row["output"] != wanted["stdout"]:
+            wrong.append(f"printed {row['output'][:500]!r}, not {wanted['stdout'][:500]!r}")
+        if row["code"] is not None and row["code"] < 0 and wanted["exit_code"] != row["code"]:
+            return row | self._gone(row)
+        said = row["errors"].strip().rpartition("\n")[2][:300]
+        detail = "; ".join(wrong) + (f"; it said: {said}" if wrong and said else "")
+        return row | {"outcome": "failed" if wrong else "passed", "detail": detail}
+
+    def _call(self, probe: dict[str, Any]) -> dict[str, Any]:
+        wanted = probe["call"]
+        args = [wire.decode(arg) for arg in wanted["args"]]
+        encoded = [wire.encode(arg) if self._python else wire.plain(arg) for arg in args]
+        request = {"call": wanted["function"], "args": encoded}
+        running = self._start_driver(request)
+        watch = running.watch(self.limits["probe_seconds"], self.limits["output_bytes"])
+        watch.read(running.replies)
+        answers: list[dict[str, Any]] = []
+        # A driver greets first; the function may go by another name in its language.
+        asked = running.requests < 0
+
+        def answered() -> bool:
+            nonlocal asked
+            answers.extend(wire.frames(watch.came[running.replies]))
+            if answers and not asked and "raised" not in answers[0]:
+                asked = True
+                request["call"] = self._name(wanted["function"], answers.pop(0))
+                watch.write(running.requests, wire.frame(request))
+            return bool(answers) or running.replies in watch.ended or running.has_ended(watch)
+
+        try:
+            why = watch.until(answered)
+        except wire.BadFrame as error:
+            row = self._ended(running, watch, "", self.limits)
+            return row | {"outcome": "killed", "detail": f"the program stopped: {error}"}
+        if not why and (not answers or running.requests < 0):
+            self._await_end(running, watch)
+        row = self._ended(running, watch, why, self.limits)
+        if "outcome" in row:
+            return row
+        if not answers:
+            return row | self._gone(row)
+        try:
+            return row | self._judged(probe, shown(wanted["function"], args), answers[-1])
+        except (KeyError, TypeError, ValueError, RecursionError):
+            unreadable = "the program stopped: its answer cannot be read"
+            return row | {"outcome": "killed", "detail": unreadable}
+
+    def _await_end(self, running: Running, watch: Watch) -> None:
+        """Its pipe has ended: its own end follows, if it was one."""
+        watch.deadline = time.monotonic() + LAST_MOMENT
+        watch.until(lambda: running.has_ended(watch))
+
+    def _gone(self, row: dict[str, Any]) -> dict[str, Any]:
+        """A program that ended, or stopped talking, when it should have answered."""
+        outcome, fate = row.get("fate") or ("killed", "ended before it answered")
+        return {"outcome": outcome, "detail": f"the program {fate}"}
+
+    def _judged(self, probe: dict[str, Any], call: str, answer: dict[str, Any]) -> dict[str, Any]:
+        if "raised" in answer:
+            text = text_of(answer)
+            outcome = "out of memory" if answer["raised"] == "MemoryError" else "raised"
+            return {"outcome": outcome, "detail": f"{text}; {call} raised {text}"}
+        value = wire.decode(answer["value"]) if self._python else loose(answer["value"])
+        seen = repr(value)[: self.limits["output_bytes"]]
+        result = {"outcome": "passed", "detail": "", "value": seen}
+        if "expected" in probe["call"]:
+            expected = wire.decode(probe["call"]["expected"])
+            right = value == expected if self._python else wire.same(value, expected)
+            if not right:
+                detail = f"{probe['check'] or call}: {call} returned {value!r}"
+                return result | {"outcome": "failed", "detail": detail}
+        return result
+
+    def _name(self, wanted: str, hello: dict[str, Any]) -> str:
+        """The function meant: in other languages HasPair and hasPair are has_pair as well."""
+        functions = hello.get("functions")
+        if self._python or not isinstance(functions, list) or wanted in functions:
+            return wanted
+        return next((str(f) for f in functions if snake(str(f)) == snake(wanted)), wanted)
+
+    def _check_functions(self, probe: dict[str, Any]) -> dict[str, Any]:
+        running = self._start_driver()
+
+        def judged() -> list[str]:
+            functions: Functions | None = None
+
+            def names() -> dict[str, Any]:
+                nonlocal functions
+                functions = Functions(running.requests, running.replies, python=self._python)
+                return functions.names
+
+            return check(
+                probe["check"],
+                self.job["setup"],
+                names,
+                lambda: functions.last if functions else "",
+            )
+
+        watch = running.watch(self.limits["probe_seconds"], self.limits["output_bytes"])
+        return self._forked(judged, watch, running)
+
+    def _forked(self, judged: Any, watch: Watch, running: Running | None = None) -> dict[str, Any]:
+        """The verdict of a fork of this process, which is ended when its time is up."""
+        result, said = os.pipe()
+        checker = os.fork()
+        if checker == 0:
+            os.setsid()
+            null = os.open("/dev/null", os.O_RDWR)
+            for fd in (0, 1, 2):
+                os.dup2(null, fd)
+            os.close(result)
+            wire.send(said, {"verdict": [text[:LONGEST_DETAIL] for text in judged()]})
+            os._exit(0)
+        os.close(said)
+        watch.read(result)
+        why = watch.until(lambda: result in watch.ended)
+        watch.forget(result)
+        os.kill(checker, _signal.SIGKILL)
+        os.waitpid(checker, 0)
+        os.close(result)
+        outcome, detail = _read_verdict(watch.came[result])
+        if running is None:
+            late = f"no answer in {self.limits['probe_seconds']:g} s"
+            return (
+                {"outcome": why, "detail": late} if why else {"outcome": outcome, "detail": detail}
+            )
+        if not why and outcome == "killed":
+            self._await_end(running, watch)
+        row = self._ended(running, watch, why, self.limits)
+        if why:
+            return row
+        row |= {"outcome": outcome, "detail": detail}
+        return row | self._gone(row) if outcome == "killed" and row.get("fate") else row
+
+    def _ended(
+        self, running: Running, watch: Watch, why: str, limits: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Stop what still runs, and tell what is known."""
+        by_itself = running.has_ended(watch)
+        running.stop(watch)
+        row = running.row(watch, why, limits)
+        if by_itself:
+            row["fate"] = running.fate(limits)
+        elif not why:
+            row["code"] = None
+        running.close()
+        return row
+
+    def _start_driver(self, first: dict[str, Any] | None = None) -> Running:
+        """The program answering calls; a Python one may get its only call with its start."""
+        if not self._python:
+            argv = [*self.room["run"], str(REQUESTS), str(REPLIES)]
+            return self._start(argv, self.limits, mode="exec", driven=True)
+        if first is None or len(wire.dumps(first)) > LONGEST_FIRST:
+            return self._start([], self.limits, mode="drive", driven=True)
+        return self._start([], self.limits, mode="once", driven=True, first=first)
+
+    def _start(
+        self,
+        argv: list[str],
+        limits: dict[str, Any],
+        *,
+        mode: str,
+        environment: Any = (),
+        driven: bool = False,
+        first: dict[str, Any] | None = None,
+    ) -> Running:
+        itself = self._artefact if argv[:1] == ["@"] else -1
+        request = {
+            "mode": mode,
+            "argv": ["./solution", *argv[1:]] if itself >= 0 else argv,
+            "environment": {**self.room["environment"], **dict(environment)},
+            "folder": self.room["work"],
+            "driven": driven,
+            "first": first,
+            "cpu": int(limits["cpu_seconds"] + 0.999),
+            "processes": limits["processes"],
+            "memory_bytes": limits.get("memory_bytes", self.room["memory_bytes"]),
+        }
+        return Running(self._starter, request, itself)
+
+
+def _read_verdict(said: bytearray) -> tuple[str, str]:
+    """What the checker wrote; a check that scribbles over its own result has none."""
+    try:
+        (message,) = wire.frames(said)
+        outcome, detail = message["verdict"]
+    except (wire.BadFrame, ValueError, KeyError, TypeError):
+        return "killed", "the check ended without a result"
+    return str(outcome), str(detail)

@@ -1,0 +1,147 @@
+"""One start of the program, and what it did while it ran."""
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]
+import os
+import time
+
+from . import starter, wire
+from .watch import TIMED_OUT, TOO_LARGE, Watch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import _socket
+    from typing import Any
+
+PATIENCE = 5.0
+SIGNALS = {
+    int(getattr(_signal, name)): name
+    for name in dir(_signal)
+    if name.startswith("SIG") and name[3:4] not in ("_", "") and name != "SIGIOT"
+}
+
+
+class Running:
+    """A process that the starter made, with its pipes.
+
+    A command has its three standard files; a driven program has one for all it prints, a pipe for
+    its replies, and one for requests unless the only one came with its start.
+    """
+
+    def __init__(self, starting: _socket.socket, request: dict[str, Any], itself: int) -> None:
+        self._starter = starting
+        self._number = time.monotonic_ns()
+        self._pid = 0
+        self.end: dict[str, Any] = {}
+        self._mine: list[int] = []
+        self._theirs: dict[int, int] = {}
+        self.requests = self.replies = self.stdin = -1
+        self.stdout = self.stderr = self._from_it(1)
+        if request["driven"]:
+            self._theirs |= {0: os.open("/dev/null", os.O_RDONLY), 2: self._theirs[1]}
+            self.replies = self._from_it(starter.REPLIES)
+            if request["mode"] != "once":
+                self.requests = self._to_it(starter.REQUESTS)
+        else:
+            self.stdin, self.stderr = self._to_it(0), self._from_it(2)
+        if itself >= 0:
+            self._theirs[starter.ITSELF] = itself
+        slots = sorted(self._theirs)
+        request |= {"slots": slots, "itself": itself >= 0, "number": self._number}
+        starter.ask(starting, request, [self._theirs[slot] for slot in slots])
+        for fd in set(self._theirs.values()) - {itself}:
+            os.close(fd)
+
+    def _from_it(self, slot: int) -> int:
+        mine, self._theirs[slot] = os.pipe()
+        self._mine.append(mine)
+        return mine
+
+    def _to_it(self, slot: int) -> int:
+        self._theirs[slot], mine = os.pipe()
+        self._mine.append(mine)
+        return mine
+
+    def watch(self, seconds: float, output_bytes: int) -> Watch:
+        """Look at what it prints, and for its end."""
+        watch = Watch(seconds, output_bytes)
+        watch.read(*{self.stdout, self.stderr}, printed=True)
+        watch.read(self._starter.fileno())
+        return watch
+
+    def has_ended(self, watch: Watch) -> bool:
+        """Whether the program's first process is gone; what it used is in `end` then."""
+        starter = self._starter.fileno()
+        for line in watch.came[starter].splitlines():
+            message = wire.loads(line.decode())
+            # Answers to what a check had started by itself are passed over.
+            if message["number"] == self._number:
+                self._pid = message.get("pid", self._pid)
+                self.end = message if "code" in message else {}
+        # A program that kills everything in sight kills the starter, too.
+        return bool(self.end) or starter in watch.ended
+
+    def stop(self, watch: Watch) -> None:
+        """Kill it if need be and learn what it used."""
+        watch.deadline = time.monotonic() + PATIENCE
+        while not self.has_ended(watch) and not self._pid:
+            if watch.until(lambda: self.has_ended(watch) or self._pid > 0) == TIMED_OUT:
+                return
+            watch.forget_printed()
+        if not self.has_ended(watch):
+            try:
+                os.kill(self._pid, _signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            while watch.until(lambda: self.has_ended(watch)) == TOO_LARGE:
+                watch.forget_printed()
+
+    def close(self) -> None:
+        """Let go of its pipes."""
+        for fd in self._mine:
+            try:
+                os.close(fd)
+            except OSError:
+                continue
+
+    def feed(self, watch: Watch, text: str) -> None:
+        """Give it its standard input, as it reads."""
+        self._mine.remove(self.stdin)
+        data = text.encode("utf-8", "surrogatepass")
+        if data:
+            watch.write(self.stdin, data, close=True)
+        else:
+            os.close(self.stdin)
+
+    def row(self, watch: Watch, why: str, limits: dict[str, Any]) -> dict[str, Any]:
+        """What is known about this start, whatever it was started for."""
+        watch.rest()
+        end = self.end
+        row = {
+            "output": watch.came[self.stdout][: limits["output_bytes"]].decode(errors="replace"),
+            "errors": "",
+            "code": end.get("code"),
+            "cpu": end.get("cpu", 0.0),
+            "peak_kb": end.get("peak_kb", 0),
+        }
+        if self.stderr != self.stdout:
+            errors = watch.came[self.stderr][: limits["output_bytes"]]
+            row["errors"] = errors.decode(errors="replace")
+        if why == TIMED_OUT:
+            row |= {"outcome": why, "detail": f"no answer in {limits['probe_seconds']:g} s"}
+        elif why == TOO_LARGE:
+            detail = f"more than {limits['output_bytes']} bytes printed"
+            row |= {"outcome": why, "detail": detail}
+        return row
+
+    def fate(self, limits: dict[str, Any]) -> tuple[str, str]:
+        """The outcome of a program that ended when it should have answered."""
+        code = self.end.get("code", 0)
+        if -code == _signal.SIGXCPU or (
+            -code == _signal.SIGKILL and self.end["cpu"] >= limits["cpu_seconds"]
+        ):
+            return TIMED_OUT, f"used more than {limits['cpu_seconds']:g} s of processor time"
+        if code < 0:
+            return "killed", f"ended by {SIGNALS.get(-code, f'signal {-code}')}"
+        return "killed", f"ended with exit code {code}"

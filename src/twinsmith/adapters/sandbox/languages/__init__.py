@@ -1,0 +1,10 @@
+"""Languages as data: a language is one entry here and one driver."""
+
+from collections.abc import Mapping
+
+from twinsmith.adapters.sandbox.languages.c import C
+from twinsmith.adapters.sandbox.languages.cpp import CPP
+from twinsmith.adapters.sandbox.languages.language import Language
+from twinsmith.adapters.sandbox.languages.python import PYTHON
+
+LANGUAGES: Mapping[str, Language] = {language.name: language for language in (PYTHON, C, CPP)}

@@ -1,0 +1,61 @@
+"""What the sandbox has to know about a language."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from twinsmith.core.program import Program
+
+ARTEFACT = "@"
+"""In a command of a recipe: the program that the build made."""
+WORK = "/tmp/work"  # noqa: S108  (a folder inside the sandbox)
+CACHE = "/run/cache"
+"""Where, inside the sandbox, a language finds what it prepared."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Toolchain:
+    """A language's tools, found on this machine."""
+
+    version: str
+    commands: Mapping[str, str]
+    """Absolute paths by name; the same inside the sandbox as outside."""
+    mounts: tuple[str, ...] = ()
+    """Folders outside /usr that the tools need, mounted read-only at the same place."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """How one program is built and run, inside the sandbox, in the folder WORK.
+
+    A function's program speaks the driver's protocol on two pipes whose numbers are its last two
+    arguments: where requests come from and where replies go.
+    """
+
+    files: Mapping[str, str]
+    run: tuple[str, ...]
+    """Empty: the sandbox's own Python runs it."""
+    build: tuple[tuple[str, ...], ...] = ()
+    artefact: str = ""
+    """The file that the build makes."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Language:
+    """One language."""
+
+    name: str
+    suffix: str
+    install: str
+    """The line that installs its tools."""
+    locate: Callable[[], Toolchain | None]
+    recipe: Callable[[Program, Toolchain], Recipe]
+    """Raises BadProgram where the source has nothing that could be called."""
+    prepare: Callable[[Toolchain, Path], None] | None = None
+    """Fills a folder, once for a version of the tools, with what is mounted read-only at CACHE."""
+
+
+class BadProgram(Exception):
+    """A source that cannot be built at all; the message says why. A result, not a failure."""

@@ -1,0 +1,40 @@
+"""Which sandbox runs programs, and what they may use, by the settings."""
+
+from typing import TYPE_CHECKING
+
+from twinsmith.core.execution import Limits
+
+if TYPE_CHECKING:
+    from twinsmith.adapters.sandbox.cell import Walls
+    from twinsmith.adapters.sandbox.runner import IsolatedSandbox
+    from twinsmith.settings import Settings
+
+
+def sandbox_of(settings: "Settings") -> "IsolatedSandbox":
+    """The sandbox that the settings choose; it is tried by its `isolation`."""
+    from twinsmith.adapters.sandbox.layers import Layers
+    from twinsmith.adapters.sandbox.runner import IsolatedSandbox
+
+    return IsolatedSandbox(_walls(settings), Layers(settings.sandbox_folder / "layers"))
+
+
+def limits_of(settings: "Settings") -> Limits:
+    """What settings allow one execution."""
+    given = settings.values.sandbox
+    return Limits(
+        probe_seconds=given.probe_seconds,
+        cpu_seconds=given.cpu_seconds,
+        memory_mb=given.memory_mb,
+    )
+
+
+def _walls(settings: "Settings") -> "Walls":
+    backend = settings.values.sandbox.backend
+    if backend == "bubblewrap":
+        from twinsmith.adapters.sandbox.bubblewrap import Bubblewrap
+
+        return Bubblewrap()
+    from twinsmith.adapters.sandbox.container import ContainerWalls
+
+    folder = settings.sandbox_folder / "containers"
+    return ContainerWalls(backend, folder, host=settings.values.sandbox.engine_host)
