@@ -149,7 +149,7 @@ def test_tools_are_looked_for_in_order(tmp_path: Path) -> None:
 
 
 def test_a_preparation_that_fails_says_so(tmp_path: Path) -> None:
-    broken = Toolchain(version="1", commands={"go": "/bin/false", "rustc": "/bin/false"})
+    broken = Toolchain(version="1", commands=dict.fromkeys(("go", "rustc"), "/bin/false"))
     for language in (GO, RUST):
         assert language.prepare is not None
         with pytest.raises(SandboxError, match=f"{language.name} cannot be prepared"):
@@ -172,8 +172,7 @@ class Driver:
             while len(body) < size:
                 body += pipe.read(size - len(body))
         message = json.loads(body)
-        assert isinstance(message, dict)
-        return message
+        return dict(message)
 
     def call(self, name: str, *args: object) -> dict[str, object]:
         body = json.dumps({"call": name, "args": args}).encode()
@@ -181,9 +180,8 @@ class Driver:
         return self.receive()
 
     def names(self) -> list[object]:
-        names = self.hello["functions"]
-        assert isinstance(names, list)
-        return names
+        assert isinstance(self.hello["functions"], list)
+        return self.hello["functions"]
 
     def value(self, name: str, *args: object) -> object:
         reply = self.call(name, *args)
@@ -285,11 +283,9 @@ def test_go_answers_calls(go_cache: Path, tmp_path: Path) -> None:
 def test_go_says_what_went_wrong(go_cache: Path, tmp_path: Path) -> None:
     with driven(GO, GO_SOURCE, go_cache, tmp_path) as driver:
         assert driver.call("Safe", 1, 0) == {"raised": "error", "message": "no zero", "where": ""}
-        assert driver.call("Pick", [1], 5) == {
-            "raised": "panic",
-            "message": "runtime error: index out of range [5] with length 1",
-            "where": " (line 10)",
-        }
+        message = "runtime error: index out of range [5] with length 1"
+        panic = {"raised": "panic", "message": message, "where": " (line 10)"}
+        assert driver.call("Pick", [1], 5) == panic
         for name, *args in (["Pick", [1]], ["Pick", "x", 0], ["Pick", [1.5], 0], ["Odd"]):
             assert driver.call(str(name), *args)["raised"] == "TypeError"
         assert driver.call("Absent")["raised"] == "NameError"
@@ -339,11 +335,9 @@ def test_rust_answers_calls(rust_cache: Path, tmp_path: Path) -> None:
         # What went wrong.
         assert driver.call("safe", 1, 0) == {"raised": "Err", "message": "Zero(1)", "where": ""}
         assert driver.call("shown", "x")["message"] == "invalid digit found in string"
-        assert driver.call("pick", [1], 5) == {
-            "raised": "panic",
-            "message": "index out of bounds: the len is 1 but the index is 5",
-            "where": " (line 12)",
-        }
+        message = "index out of bounds: the len is 1 but the index is 5"
+        panic = {"raised": "panic", "message": message, "where": " (line 12)"}
+        assert driver.call("pick", [1], 5) == panic
         assert driver.call("grow", 2**31 - 1)["message"] == "attempt to add with overflow"
         for name, *args in (["pick", [1]], ["pick", "x", 0], ["pick", [1.5], 0], ["grow", 2**31]):
             assert driver.call(str(name), *args)["raised"] == "TypeError"

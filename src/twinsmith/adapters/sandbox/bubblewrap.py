@@ -6,10 +6,12 @@ out through standard output, so there is no folder to collect from and no link t
 
 import asyncio
 import os
+import select
 import shutil
-import signal
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -50,14 +52,16 @@ class Bubblewrap:
         self._looked = False
 
     async def enter(self, cell: Cell) -> Ended:
-        """Run the judge in a fresh room."""
-        group = self._group(cell)
+        """Run the judge in a fresh room, in a thread: quicker than the loop's own processes."""
+        stay = Stay(cell, self._limits_all())
+        inside = asyncio.ensure_future(asyncio.to_thread(stay.whole))
         try:
-            return await self._enter(cell, group)
+            await asyncio.wait({inside})
         finally:
-            if group is not None:
-                # Not waited for here: the loop waits for its threads before it ends.
-                asyncio.get_running_loop().run_in_executor(None, cgroup.remove, group)
+            # Whoever gives up waits until it is over, too.
+            stay.give_up()
+            await asyncio.wait({inside})
+        return inside.result()
 
     async def isolation(self) -> Isolation:
         """Look what is there; the runner tries it."""
@@ -80,136 +84,180 @@ class Bubblewrap:
             self._groups, self._looked = cgroup.here(), True
         return self._groups
 
-    def _group(self, cell: Cell) -> cgroup.Group | None:
-        groups = self._limits_all()
-        if groups is None:
+
+class Stay:
+    """One stay in a room, from the first process to the last."""
+
+    def __init__(self, cell: Cell, groups: cgroup.Groups | None) -> None:
+        self._cell = cell
+        self._groups = groups
+        self._process: subprocess.Popen[bytes] | None = None
+        self._given_up = False
+
+    def whole(self) -> Ended:
+        """Build the room, let the judge do its work, leave nothing."""
+        group = self._group()
+        try:
+            with ExitStack() as files:
+                return self._stay(group, files)
+        finally:
+            if group is not None:
+                cgroup.remove(group)
+
+    def give_up(self) -> None:
+        """End it at once; harmless when it is over."""
+        self._given_up = True
+        if self._process is not None:
+            self._process.kill()
+
+    def _group(self) -> cgroup.Group | None:
+        if self._groups is None:
             return None
         name = f"{os.getpid()}-{next(_numbers)}"
         # The judge, the starter and a checker are in there as well.
-        processes = cell.limits.processes + 8
+        most = self._cell.limits.processes + 8
         try:
-            return cgroup.make(groups, name, memory_mb=cell.memory_mb, processes=processes)
+            return cgroup.make(self._groups, name, memory_mb=self._cell.memory_mb, processes=most)
         except OSError as error:
             raise SandboxError(f"no control group: {error}; run 'twinsmith doctor'") from error
 
-    async def _enter(self, cell: Cell, group: cgroup.Group | None) -> Ended:
-        limits = cell.limits
-        room = {
-            **cell.room,
-            "seccomp": _filter(),
-            "scratch": {
-                "/tmp": _options(limits.scratch_mb, limits.scratch_files),  # noqa: S108
-                "/dev/shm": _options(SHARED_MEMORY_MB, limits.scratch_files),  # noqa: S108
-            },
-            # Without a group, each process by itself.
-            "memory_bytes": 0 if group else limits.memory_mb << 20,
-        }
-        job = wire.frame(room) + wire.frame(cell.job)
-        root = os.geteuid() == 0
-        with ExitStack() as files:
-            harness = files.enter_context(_in_memory(compiled()))
-            told, telling = _pipe(files)
-            blocked, unblock = _pipe(files)
-            line = sandbox_args(
-                list(COMMAND), cell, fds=(harness, telling.fd, blocked.fd), root=root
+    def _stay(self, group: cgroup.Group | None, files: ExitStack) -> Ended:
+        cell = self._cell
+        job = wire.frame(_room(cell, grouped=group is not None)) + wire.frame(cell.job)
+        harness = _in_memory(compiled(), files)
+        blocked, unblock = _pipe(files)
+        told, telling = os.pipe()
+        files.callback(os.close, told)
+        fds = (harness, telling, blocked)
+        line = sandbox_args(list(COMMAND), cell, fds=fds, root=os.geteuid() == 0)
+        try:
+            self._process = files.enter_context(
+                subprocess.Popen(
+                    line,
+                    pass_fds=fds,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    env={"PATH": PATH},
+                    start_new_session=True,
+                )
             )
-            process = await _spawn(line, (harness, telling.fd, blocked.fd))
-            telling.close()
-            talk = asyncio.ensure_future(_converse(process, job, cell, group))
-            try:
-                if group is not None:
-                    await asyncio.to_thread(_join, group, process.pid, told.fd)
-                os.write(unblock.fd, b"1")
-                await asyncio.wait({talk}, timeout=cell.wall_seconds)
-                timed_out = not talk.done()
-            finally:
-                if process.returncode is None:
-                    with suppress(ProcessLookupError):
-                        process.kill()
-                await asyncio.wait({talk})
-        out, err = talk.result()
+        except OSError as error:
+            raise SandboxError(f"the sandbox does not start: {error}; run: {INSTALL}") from error
+        finally:
+            # Only the other end is left: a bubblewrap that fails is not waited for.
+            os.close(telling)
+        try:
+            if group is not None:
+                _join(group, self._process.pid, told)
+            os.write(unblock, b"1")
+            out, err, timed_out = self._converse(self._process, job, group)
+        finally:
+            self._process.kill()
+        code = self._process.wait()
         return Ended(
             out=out.decode(errors="replace"),
             err=err.decode(errors="replace"),
-            code=process.returncode or 0,
+            code=code,
             out_of_memory=group is not None and cgroup.out_of_memory(group),
-            timed_out=timed_out,
+            timed_out=timed_out or self._given_up,
         )
 
-
-async def _converse(
-    process: asyncio.subprocess.Process, job: bytes, cell: Cell, group: cgroup.Group | None
-) -> tuple[bytes, bytes]:
-    """Give it the job, take what it says; after a build its memory is cut to the program's."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    assert process.stderr is not None
-    err = asyncio.ensure_future(process.stderr.read())
-    out = bytearray()
-    with suppress(BrokenPipeError, ConnectionResetError):
-        process.stdin.write(job)
-        await process.stdin.drain()
-    waiting = cell.build_mb > 0
-    while part := await process.stdout.read(1 << 16):
-        out += part
-        if waiting and out.startswith(BUILT):
-            waiting = False
+    def _converse(
+        self, process: "subprocess.Popen[bytes]", job: bytes, group: cgroup.Group | None
+    ) -> tuple[bytes, bytes, bool]:
+        """Give it the job, take what it says; after a build its memory is cut to the program's."""
+        talk = Conversation(process, job, time.monotonic() + self._cell.wall_seconds)
+        if self._cell.build_mb:
+            if not talk.until(lambda: talk.out.startswith(BUILT)):
+                return bytes(talk.out), bytes(talk.err), talk.late
             if group is not None:
-                cgroup.lower(group, cell.limits.memory_mb)
-            with suppress(BrokenPipeError, ConnectionResetError):
-                process.stdin.write(b"1")
-        if len(out) > MOST_SAID:
-            process.kill()
-            break
-    process.stdin.close()
-    said = await err
-    await process.wait()
-    return bytes(out), said
+                cgroup.lower(group, self._cell.limits.memory_mb)
+            talk.say(b"1")
+        talk.until(lambda: False)
+        return bytes(talk.out), bytes(talk.err), talk.late
 
 
-class _Fd:
-    """An open file that is closed once."""
+class Conversation:
+    """Both directions at once, until it ends or takes too long."""
 
-    def __init__(self, fd: int) -> None:
-        self.fd = fd
+    def __init__(self, process: "subprocess.Popen[bytes]", job: bytes, deadline: float) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self.out, self.err = bytearray(), bytearray()
+        self.late = False
+        self._deadline = deadline
+        self._into = process.stdin.fileno()
+        self._heard = {process.stdout.fileno(): self.out, process.stderr.fileno(): self.err}
+        self._poll = select.poll()
+        for fd in self._heard:
+            self._poll.register(fd, select.POLLIN)
+        os.set_blocking(self._into, False)
+        self._left = memoryview(b"")
+        self.say(job)
 
-    def close(self) -> None:
-        if self.fd >= 0:
-            os.close(self.fd)
-        self.fd = -1
+    def say(self, data: bytes) -> None:
+        """Write this as it is read."""
+        self._left = memoryview(data)
+        self._poll.register(self._into, select.POLLOUT)
+
+    def until(self, done: Callable[[], bool]) -> bool:
+        """Go on until it is done; False when the other side ended, or time did, before that."""
+        while not done():
+            left = self._deadline - time.monotonic()
+            self.late = left <= 0 or len(self.out) > MOST_SAID
+            if self.late or not self._heard:
+                return False
+            for fd, _ in self._poll.poll(left * 1000):
+                self._write() if fd == self._into else self._read(fd)
+        return True
+
+    def _read(self, fd: int) -> None:
+        part = os.read(fd, 1 << 16)
+        self._heard[fd] += part
+        if not part:
+            del self._heard[fd]
+            self._poll.unregister(fd)
+
+    def _write(self) -> None:
+        try:
+            self._left = self._left[os.write(self._into, self._left) :]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            self._left = memoryview(b"")
+        if not self._left:
+            self._poll.unregister(self._into)
 
 
-def _pipe(files: ExitStack) -> tuple[_Fd, _Fd]:
-    ends = [_Fd(fd) for fd in os.pipe()]
+def _room(cell: Cell, *, grouped: bool) -> dict[str, object]:
+    limits = cell.limits
+    return {
+        **cell.room,
+        "seccomp": _filter(),
+        "scratch": {
+            "/tmp": _options(limits.scratch_mb, limits.scratch_files),  # noqa: S108
+            "/dev/shm": _options(SHARED_MEMORY_MB, limits.scratch_files),  # noqa: S108
+        },
+        # Without a group, each process by itself.
+        "memory_bytes": 0 if grouped else limits.memory_mb << 20,
+    }
+
+
+def _pipe(files: ExitStack) -> tuple[int, int]:
+    ends = os.pipe()
     for end in ends:
-        files.callback(end.close)
-    return ends[0], ends[1]
+        files.callback(os.close, end)
+    return ends
 
 
-@contextmanager
-def _in_memory(data: bytes) -> Iterator[int]:
+def _in_memory(data: bytes, files: ExitStack) -> int:
     file = os.memfd_create("harness")
-    try:
-        os.write(file, data)
-        os.lseek(file, 0, os.SEEK_SET)
-        yield file
-    finally:
-        os.close(file)
-
-
-async def _spawn(line: list[str], files: tuple[int, ...]) -> asyncio.subprocess.Process:
-    try:
-        return await asyncio.create_subprocess_exec(
-            *line,
-            pass_fds=files,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env={"PATH": PATH},
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise SandboxError(f"the sandbox does not start: {error}; run: {INSTALL}") from error
+    files.callback(os.close, file)
+    os.write(file, data)
+    os.lseek(file, 0, os.SEEK_SET)
+    return file
 
 
 def _join(group: cgroup.Group, pid: int, told: int) -> None:
@@ -282,8 +330,3 @@ def open_to_all(path: str) -> bool:
             place.stat().st_mode & 0o1 for place in places[1:]
         )
     return False
-
-
-def killed(code: int) -> bool:
-    """Whether the room was ended from outside."""
-    return code in (-signal.SIGKILL, 128 + signal.SIGKILL)

@@ -17,7 +17,7 @@ FOLDER = Path(__file__).with_name("inside")
 # Each after those it imports.
 MODULES = (
     *("wire", "watch", "folder", "lock", "python", "starter"),
-    *("checker", "running", "probes", "service", "judge"),
+    *("checker", "running", "probes", "calls", "service", "judge"),
 )
 PLACE = "/run/harness"
 START = f"""
@@ -30,7 +30,7 @@ def load(name, code):
     return module
 package = load("inside", "")
 with open({PLACE!r}, "rb") as file:
-    parts = marshal.load(file)
+    parts = marshal.loads(file.read())
 for name, code in parts:
     setattr(package, name, load("inside." + name, code))
 package.judge.main()

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 
 from twinsmith.adapters.sandbox.languages.language import Language, Toolchain
@@ -90,7 +91,7 @@ def refused(program: Program) -> str:
     return f"asks for packages that are not allowed: {', '.join(sorted(asked))}; allowed: {allowed}"
 
 
-def wanted(program: Program) -> set[str]:
+def wanted(program: Program) -> frozenset[str]:
     """The modules of a Python program that come from a layer."""
     return imports(program.source, optional=True) & {*ALLOWED, *BESIDES}
 
@@ -102,12 +103,13 @@ def warmed(program: Program) -> list[str]:
     return sorted((names & known) - NOT_WARMED)
 
 
-def imports(source: str, *, optional: bool = False) -> set[str]:
+@lru_cache(maxsize=64)
+def imports(source: str, *, optional: bool = False) -> frozenset[str]:
     """The first names of what is imported; what stands in a `try` only where it is asked for."""
     try:
         nodes: list[ast.AST] = [ast.parse(source)]
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return set()
+        return frozenset()
     found: set[str] = set()
     while nodes:
         node = nodes.pop()
@@ -119,7 +121,7 @@ def imports(source: str, *, optional: bool = False) -> set[str]:
             case ast.Try() if not optional:
                 continue
         nodes.extend(ast.iter_child_nodes(node))
-    return found
+    return frozenset(found)
 
 
 def _once(place: Path, make: Callable[[Path], None]) -> None:

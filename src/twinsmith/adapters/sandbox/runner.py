@@ -21,6 +21,7 @@ from twinsmith.adapters.sandbox.languages.language import (
     Toolchain,
 )
 from twinsmith.adapters.sandbox.layers import Layers, refused, warmed
+from twinsmith.adapters.sandbox.stateless import is_stateless
 from twinsmith.core.errors import ConfigError, SandboxError
 from twinsmith.core.execution import Execution, Limits, Outcome, ProbeResult
 from twinsmith.core.probe import Probe, Probes
@@ -121,6 +122,10 @@ def _cell(
         "folders": ["/tmp", "/dev/shm"],  # noqa: S108
         "path": [LAYER] if layered else [],
         "preload": warmed(program) if program.language == "python" else [],
+        "stateless": program.language == "python"
+        and program.kind in ("function", "library")
+        and limits.cpu_seconds >= limits.probe_seconds
+        and is_stateless(program.source),
         "environment": {
             "PATH": ":".join(_folders(toolchain)),
             "HOME": "/tmp",  # noqa: S108

@@ -1,5 +1,6 @@
 """What runs inside the sandbox: stands alone on the standard library, imports nothing of twinsmith.
 
 Every import here is paid at each start of a sandbox, so heavy modules of the standard library are
-avoided (`json` and `signal` alone would double the start) or imported where they are needed.
+avoided (`json` and `signal` alone would double the start), imported where they are needed, or
+taken from below: `posix` is what `os` is made of.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import posix as os
 
 LARGEST_ARTEFACT = 128 << 20
 SEAL_EVERYTHING = 0xF

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]
 import _socket
-import os
+import posix as os
 import sys
 
 from . import folder, lock, starter, wire
+from .calls import Calls
 from .probes import Probing
 
 TYPE_CHECKING = False
@@ -89,10 +90,17 @@ class Judge:
 
             return judge_service(self._probing(), self._job["probes"], tell)
         timeouts = 0
+        row: dict[str, Any] | None
+        calls = Calls(self._probing()) if self._room["stateless"] else None
         for number, probe in enumerate(self._job["probes"]):
+            if calls and "call" in probe and (row := calls.probe(probe)):
+                tell({"n": number, **row})
+                continue
+            if calls:
+                calls.close()
             if timeouts >= MOST_TIMEOUTS:
                 detail = f"not run: {timeouts} probes before it timed out"
-                row: dict[str, Any] = {"outcome": "timed out", "detail": detail}
+                row = {"outcome": "timed out", "detail": detail}
             else:
                 if number:
                     self._renew()

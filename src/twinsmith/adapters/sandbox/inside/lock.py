@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
+# `ctypes` is a layer above this that takes two milliseconds to import.
+import _ctypes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,31 +20,41 @@ class LockFailed(Exception):
     """A wall could not be put up; nothing may run."""
 
 
+class _Short(_ctypes._SimpleCData):  # type: ignore[type-arg]
+    _type_ = "H"
+
+
+class _Bytes(_ctypes._SimpleCData):  # type: ignore[type-arg]
+    _type_ = "z"
+
+
+class _Filter(_ctypes.Structure):
+    _fields_ = (("length", _Short), ("code", _Bytes))
+
+
+def must(name: str, *args: object) -> None:
+    """A system call that has to succeed."""
+    libc: Any = _ctypes
+    if libc.call_function(libc.dlsym(libc.dlopen(None, 0), name), args) != 0:
+        raise LockFailed(f"{name} {args[:2]!r} is refused")
+
+
+def set_dumpable(value: int) -> None:
+    """Whether processes of the same user may look into this one: 1 or 0."""
+    must("prctl", PR_SET_DUMPABLE, value, 0, 0, 0)
+
+
 def lock(room: dict[str, Any]) -> None:
     """Scratch folders with limits on bytes and files, no capabilities, fewer system calls."""
-    libc = ctypes.CDLL(None, use_errno=True)
-
-    def must(what: str, result: int) -> None:
-        if result != 0:
-            raise LockFailed(f"{what}: error {ctypes.get_errno()}")
-
     if room["scratch"]:
-        must("unshare", libc.unshare(CLONE_NEWNS))
+        must("unshare", CLONE_NEWNS)
         for folder, options in room["scratch"].items():
-            flags = ctypes.c_ulong(MS_NOSUID | MS_NODEV)
-            words = b"tmpfs", folder.encode(), b"tmpfs", flags, options.encode()
-            must(f"mount {folder}", libc.mount(*words))
-    must("dumpable", libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
-    header = (ctypes.c_uint32 * 2)(CAPABILITIES_V3, 0)
-    must("capset", libc.capset(header, (ctypes.c_uint32 * 6)()))
-    must("no new privileges", libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+            flags = MS_NOSUID | MS_NODEV
+            must("mount", b"tmpfs", folder.encode(), b"tmpfs", flags, options.encode())
+    set_dumpable(0)
+    must("capset", CAPABILITIES_V3.to_bytes(4, "little") + bytes(4), bytes(24))
+    must("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     if room["seccomp"]:
-        _filter(libc, bytes.fromhex(room["seccomp"]), must)
-
-
-def _filter(libc: Any, program: bytes, must: Any) -> None:
-    class Program(ctypes.Structure):
-        _fields_ = (("length", ctypes.c_ushort), ("code", ctypes.c_char_p))
-
-    code = Program(len(program) // 8, program)
-    must("seccomp", libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(code), 0, 0))
+        code = bytes.fromhex(room["seccomp"])
+        program = _ctypes.byref(_Filter(len(code) // 8, code))
+        must("prctl", PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program, 0, 0)

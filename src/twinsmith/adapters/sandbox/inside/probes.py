@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]
-import os
+import posix as os
 import time
 
 from . import wire
@@ -121,7 +121,7 @@ class Probing:
         args = [wire.decode(arg) for arg in wanted["args"]]
         encoded = [wire.encode(arg) if self._python else wire.plain(arg) for arg in args]
         request = {"call": wanted["function"], "args": encoded}
-        running = self._start_driver(request)
+        running = self.start_driver(request)
         watch = running.watch(self.limits["probe_seconds"], self.limits["output_bytes"])
         watch.read(running.replies)
         answers: list[dict[str, Any]] = []
@@ -149,11 +149,7 @@ class Probing:
             return row
         if not answers:
             return row | self._gone(row)
-        try:
-            return row | self._judged(probe, shown(wanted["function"], args), answers[-1])
-        except (KeyError, TypeError, ValueError, RecursionError):
-            unreadable = "the program stopped: its answer cannot be read"
-            return row | {"outcome": "killed", "detail": unreadable}
+        return row | self.judged(probe, answers[0])
 
     def _await_end(self, running: Running, watch: Watch) -> None:
         """Its pipe has ended: its own end follows, if it was one."""
@@ -164,6 +160,15 @@ class Probing:
         """A program that ended, or stopped talking, when it should have answered."""
         outcome, fate = row.get("fate") or ("killed", "ended before it answered")
         return {"outcome": outcome, "detail": f"the program {fate}"}
+
+    def judged(self, probe: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+        """What an answer is worth; it may be anything."""
+        try:
+            args = [wire.decode(arg) for arg in probe["call"]["args"]]
+            return self._judged(probe, shown(probe["call"]["function"], args), answer)
+        except (KeyError, TypeError, ValueError, RecursionError):
+            unreadable = "the program stopped: its answer cannot be read"
+            return {"outcome": "killed", "detail": unreadable}
 
     def _judged(self, probe: dict[str, Any], call: str, answer: dict[str, Any]) -> dict[str, Any]:
         if "raised" in answer:
@@ -189,7 +194,7 @@ class Probing:
         return next((str(f) for f in functions if snake(str(f)) == snake(wanted)), wanted)
 
     def _check_functions(self, probe: dict[str, Any]) -> dict[str, Any]:
-        running = self._start_driver()
+        running = self.start_driver()
 
         def judged() -> list[str]:
             functions: Functions | None = None
@@ -256,7 +261,7 @@ class Probing:
         running.close()
         return row
 
-    def _start_driver(self, first: dict[str, Any] | None = None) -> Running:
+    def start_driver(self, first: dict[str, Any] | None = None) -> Running:
         """The program answering calls; a Python one may get its only call with its start."""
         if not self._python:
             argv = [*self.room["run"], str(REQUESTS), str(REPLIES)]

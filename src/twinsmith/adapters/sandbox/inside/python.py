@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import builtins
 import sys
 
@@ -25,8 +26,8 @@ def look_ordinary() -> None:
         del sys.modules[name]
 
 
-def run_main(source: str, argv: list[str]) -> None:
-    """Run the program as `python3 solution.py` would, up to the traceback."""
+def run_main(source: str, argv: list[str]) -> int:
+    """Run the program as `python3 solution.py` would; gives its exit code."""
     module = Module("__main__")
     module.__dict__.update(__file__=FILE, __builtins__=builtins)
     sys.modules["__main__"] = module
@@ -34,14 +35,38 @@ def run_main(source: str, argv: list[str]) -> None:
     sys.path.insert(0, "")
     try:
         exec(compile(source, FILE, "exec"), module.__dict__)
-    except SystemExit:
-        raise
+    except SystemExit as leaving:
+        code = _exit_code(leaving.code)
     except BaseException as error:
         import traceback
 
         trace = error.__traceback__
         traceback.print_exception(type(error), error, trace.tb_next if trace else None)
-        sys.exit(1)
+        code = 1
+    else:
+        code = 0
+    return _finished(code)
+
+
+def _exit_code(code: object) -> int:
+    if code is None or isinstance(code, int):
+        return (code or 0) & 0xFF
+    print(code, file=sys.stderr)
+    return 1
+
+
+def _finished(code: int) -> int:
+    """What an interpreter does at its end, short of taking itself apart."""
+    threading: Any = sys.modules.get("threading")
+    try:
+        if threading is not None:
+            threading._shutdown()
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+    except BaseException:
+        code = code or 120
+    _flush()
+    return code
 
 
 def drive(source: str, requests: int, replies: int, first: dict[str, Any] | None) -> None:

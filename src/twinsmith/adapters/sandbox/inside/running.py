@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]
-import os
+import posix as os
 import time
 
 from . import starter, wire
@@ -69,6 +69,10 @@ class Running:
         watch.read(*{self.stdout, self.stderr}, printed=True)
         watch.read(self._starter.fileno())
         return watch
+
+    def pid(self, watch: Watch) -> int:
+        """Its process number; 0 when it is not known or gone."""
+        return 0 if self.has_ended(watch) else self._pid
 
     def has_ended(self, watch: Watch) -> bool:
         """Whether the program's first process is gone; what it used is in `end` then."""

@@ -8,11 +8,11 @@ warm interpreter takes half a millisecond where starting one takes ten.
 from __future__ import annotations
 
 import _socket
-import os
+import posix as os
 import resource
 import sys
 
-from . import wire
+from . import lock, wire
 from .python import drive, look_ordinary, run_main
 
 TYPE_CHECKING = False
@@ -109,6 +109,7 @@ def _become(room: dict[str, Any], request: dict[str, Any], files: list[int]) -> 
     os.closerange(free, OUT_OF_THE_WAY + MOST_FILES)
     _limit(request)
     os.chdir(request["folder"])
+    lock.set_dumpable(1)
     argv = [str(word) for word in request["argv"]]
     match request["mode"]:
         case "once" | "drive":
@@ -120,9 +121,11 @@ def _become(room: dict[str, Any], request: dict[str, Any], files: list[int]) -> 
 
             return answer
         case "main":
-            os.environ.clear()
-            os.environ.update(request["environment"])
-            return lambda: run_main(room["source"], argv)
+            from os import environ
+
+            environ.clear()
+            environ.update(request["environment"])
+            return lambda: os._exit(run_main(room["source"], argv))
     itself: Any = ITSELF if request["itself"] else argv[0]
 
     def execute() -> None:

@@ -25,15 +25,8 @@ PATH = "/usr/bin:/bin"
 
 # No pattern here looks far ahead in vain: a hostile source must not take long to read.
 _TEXT = re.compile(
-    r"""//[^\n]* | /\*.*?(?:\*/|\Z) | "(?:\\.?|[^"\\\n])*"? | `[^`]*`? | '(?:\\.|[^'\\\n]){1,10}'""",
-    re.VERBOSE | re.DOTALL,
-)
-_PACKAGE = "twinsmith/driver"
-SYSTEM = Path("/")
-PATH = "/usr/bin:/bin"
-
-_TEXT = re.compile(
-    r"""//[^\n]* | /\*.*?(?:\*/|\Z) | "(?:\\.|[^"\\\n])*" | `[^`]*(?:`|\Z) | '(?:\\.|[^'\\\n])+'""",
+    r"""//[^\n]* | /\*.*?(?:\*/|\Z) | "(?:\\.?|[^"\\\n])*"? | `[^`]*`?
+    | '(?:\\.|[^'\\\n]){1,10}'""",
     re.VERBOSE | re.DOTALL,
 )
 _PACKAGE = re.compile(r"\bpackage\s+(\w+)")

@@ -5,6 +5,7 @@ import subprocess
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from twinsmith.adapters.sandbox.languages.language import (
@@ -32,9 +33,7 @@ ARITY: Mapping[str, int] = {
 }
 """The other types that the driver knows, and how many each is made of."""
 LONGEST_TUPLE = 6
-LONGEST_TYPE = 200
-FARTHEST = 4000
-"""So many letters before and behind its name belong to a function's head, at most."""
+LONGEST_TYPE, LONGEST_HEAD, MOST_FUNCTIONS = 200, 4000, 500
 
 # No pattern here looks far ahead in vain: a hostile source must not take long to read.
 _TEXT = re.compile(
@@ -42,7 +41,7 @@ _TEXT = re.compile(
     | "(?:\\.?|[^"\\])*"? | '(?:\\.[^'\n]{0,10}|[^'\\\n])'""",
     re.VERBOSE | re.DOTALL,
 )
-_FUNCTION = re.compile(r"\bfn\s+(?P<name>\w+)\s*(?P<generic><[^<>(]{0,99}>)?\s*\(")
+_FUNCTION = re.compile(r"\bfn\s+(?P<name>\w++)\s*+(?P<generic><[^<>(]{0,99}>)?\s*+\(")
 _SPECIAL = re.compile(r"#\[\s*(cfg|test)\b|\b(async|unsafe)\b")
 _ALIAS = re.compile(r"\btype\s+(\w+)\s*=\s*([^;]+);")
 _PATH = re.compile(r"(?:::)?(?:\w+\s*::\s*)*(?P<name>\w+)\s*(?:<(?P<inner>.*)>)?", re.DOTALL)
@@ -74,7 +73,8 @@ def signatures(source: str) -> tuple[Signature, ...]:
     """The functions of the crate's root that can be called from outside."""
     outline = _outline(source)
     aliases = _known_aliases(dict(_ALIAS.findall(outline)))
-    read = (_signature(outline, found, aliases) for found in _FUNCTION.finditer(outline))
+    heads = islice(_FUNCTION.finditer(outline), MOST_FUNCTIONS)
+    read = (_signature(outline, head, aliases) for head in heads)
     return tuple(signature for signature in read if signature is not None)
 
 
@@ -87,11 +87,11 @@ def _known_aliases(aliases: Mapping[str, str]) -> frozenset[str]:
 
 def _signature(outline: str, found: re.Match[str], aliases: frozenset[str]) -> Signature | None:
     start = max(outline.rfind(mark, 0, found.start()) for mark in ";{}")
-    before = outline[max(start + 1, found.start() - FARTHEST) : found.start()]
+    before = outline[max(start + 1, found.start() - LONGEST_HEAD) : found.start()]
     lifetimes = all(part.startswith("'") for part in _parts((found["generic"] or "<>")[1:-1]))
     if found["name"] == "main" or not lifetimes or _SPECIAL.search(before):
         return None
-    inside, behind = _parenthesis(outline[found.end() : found.end() + FARTHEST])
+    inside, behind = _parenthesis(outline[found.end() : found.end() + LONGEST_HEAD])
     listed = _parts(inside.replace("->", "  "))
     parameters = tuple(_plain(part.partition(":")[2]) for part in listed)
     returned = _plain(re.split(r"\{|\bwhere\b", behind, maxsplit=1)[0].partition("->")[2])
@@ -224,10 +224,10 @@ def _recipe(program: Program, toolchain: Toolchain) -> Recipe:
         source = f"{without_main(source)}\n{glue(found)}"
         extern = ("--extern", f"twinsmith_driver={CACHE}/{LIBRARY}")
     options = (*OPTIONS, "--cap-lints=allow", f"-Clinker={toolchain.commands['cc']}")
-    rustc = toolchain.commands["rustc"]
+    command = (toolchain.commands["rustc"], *options, *extern, "-o", "solution", "solution.rs")
     return Recipe(
         files={"solution.rs": source},
-        build=((rustc, *options, *extern, "-o", "solution", "solution.rs"),),
+        build=(command,),
         artefact="solution",
         run=(ARTEFACT,),
         environment={"PATH": PATH},
@@ -236,10 +236,9 @@ def _recipe(program: Program, toolchain: Toolchain) -> Recipe:
 
 def _prepare(toolchain: Toolchain, folder: Path) -> None:
     """Compile the driver."""
-    kind = ("--crate-type", "rlib", "--crate-name", "twinsmith_driver")
-    output = ("-o", str(folder / LIBRARY), str(DRIVER))
+    options = (*OPTIONS, "--crate-type=rlib", "--crate-name=twinsmith_driver")
     done = subprocess.run(
-        [toolchain.commands["rustc"], *OPTIONS, *kind, *output],
+        [toolchain.commands["rustc"], *options, "-o", folder / LIBRARY, DRIVER],
         env={"PATH": PATH},
         cwd=folder,
         capture_output=True,
@@ -263,9 +262,8 @@ def places(root: Path = SYSTEM, home: Path | None = None) -> list[Path]:
 def _rank(rustup: Path) -> Callable[[Path], tuple[bool, bool, list[int]]]:
     """The default first, a release before what is not yet one, a newer before an older."""
     settings = rustup / "settings.toml"
-    chosen = ""
-    if settings.is_file():
-        chosen = str(tomllib.loads(settings.read_text()).get("default_toolchain", ""))
+    text = settings.read_text() if settings.is_file() else ""
+    chosen = str(tomllib.loads(text).get("default_toolchain", ""))
 
     def rank(rustc: Path) -> tuple[bool, bool, list[int]]:
         name = rustc.parts[-3]
@@ -282,11 +280,10 @@ def _locate() -> Toolchain | None:
             [rustc, "--version"], env={"PATH": PATH}, capture_output=True, text=True, check=False
         )
         if asked.returncode == 0:
-            real = rustc.resolve()
-            folder = real.parents[1]
+            folder = rustc.resolve().parents[1]
             return Toolchain(
                 version=asked.stdout.strip(),
-                commands={"rustc": str(real), "cc": str(linker)},
+                commands={"rustc": f"{folder}/bin/rustc", "cc": str(linker)},
                 mounts=() if folder.is_relative_to("/usr") else (str(folder),),
             )
     return None

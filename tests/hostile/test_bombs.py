@@ -1,0 +1,194 @@
+"""Programs that use up whatever there is, or that stay when they are over."""
+
+import asyncio
+
+import pytest
+
+from tests.hostile.attacks import BOMBS
+from tests.hostile.left import CASES, LIMITS, all_gone, all_well, attack, command, look, ready
+from tests.sandboxes import BACKENDS, run, sandbox
+from twinsmith.core.execution import Execution, Limits
+from twinsmith.core.probe import Probes
+
+SHARED_MEMORY = 16 << 20
+OPEN_FILES = 256
+MEMORY = f"more than {LIMITS.memory_mb} MB in all its processes"
+ENDS = {
+    "fork": ("timed out", "no answer in 1 s"),
+    "memory": ("out of memory", MEMORY),
+    "memories": ("out of memory", MEMORY),
+    "loop": ("timed out", "the program used more than 1 s of processor time"),
+    "sleep": ("timed out", "no answer in 1 s"),
+    "output": ("output too large", f"more than {LIMITS.output_bytes} bytes printed"),
+}
+ORDINARY = command("ordinary", stdout="42\n")
+
+
+def limits(bomb: str) -> Limits:
+    """With time to spare where it is not time that runs out."""
+    seconds = {"loop": 5.0, "fork": 1.0, "sleep": 1.0}.get(bomb, 10.0)
+    cpu = {"loop": 1.0}.get(bomb, 10.0)
+    return Limits(
+        probe_seconds=seconds,
+        cpu_seconds=cpu,
+        memory_mb=LIMITS.memory_mb,
+        output_bytes=LIMITS.output_bytes,
+        scratch_mb=LIMITS.scratch_mb,
+        scratch_files=LIMITS.scratch_files,
+    )
+
+
+async def go_off(backend: str, language: str, bomb: str) -> Execution:
+    """The bomb, and the same program doing something ordinary in the same room."""
+    box = ready(backend, language)
+    source = BOMBS[language]
+    probes = command(bomb), ORDINARY
+    execution = await attack(box, source, *probes, language=language, limits=limits(bomb))
+    assert len(execution.results) == 2, execution.problem
+    second = execution.results[1]
+    assert (second.outcome, second.detail) == ("passed", "")
+    return execution
+
+
+@pytest.mark.parametrize(("backend", "language"), CASES)
+@pytest.mark.parametrize("bomb", ENDS)
+async def test_a_bomb_goes_off_alone(backend: str, language: str, bomb: str) -> None:
+    execution = await go_off(backend, language, bomb)
+    assert (execution.results[0].outcome, execution.results[0].detail) == ENDS[bomb]
+
+
+@pytest.mark.parametrize(("backend", "language"), CASES)
+async def test_scratch_and_open_files_have_an_end(backend: str, language: str) -> None:
+    execution = await go_off(backend, language, "fill")
+    seen = execution.results[0]
+    assert seen.outcome == "passed", seen.errors
+    words = seen.output.split()
+    figures = dict(zip(words[::2], map(int, words[1::2]), strict=True))
+    assert 0.9 * (LIMITS.scratch_mb << 20) < figures["bytes"] <= LIMITS.scratch_mb << 20
+    assert 0.9 * SHARED_MEMORY < figures["shm"] <= SHARED_MEMORY
+    assert 0.9 * LIMITS.scratch_files < figures["files"] <= LIMITS.scratch_files
+    assert 0.9 * OPEN_FILES < figures["open"] <= OPEN_FILES
+
+
+@pytest.mark.parametrize(("backend", "language"), [case for case in CASES if case[1] != "perl"])
+async def test_threads_have_an_end(backend: str, language: str) -> None:
+    execution = await go_off(backend, language, "threads")
+    seen = execution.results[0]
+    if language == "go":  # whose runtime gives up
+        assert (seen.outcome, seen.exit_code) == ("failed", 2)
+        assert "failed to create new OS thread" in seen.errors
+        return
+    assert seen.outcome == "passed", seen.errors
+    assert 10 < int(seen.output.split()[1]) <= LIMITS.processes + 8
+
+
+@pytest.mark.parametrize(("backend", "language"), CASES)
+async def test_nothing_survives_its_probe(backend: str, language: str) -> None:
+    """The result does not wait for a daemon that holds the pipe; the next probe is alone."""
+    box = ready(backend, language)
+    probes = (command("survive", stdout="gone\n"), command("look"), ORDINARY)
+    roomy = Limits(probe_seconds=60.0)
+    started = attack(box, BOMBS[language], *probes, language=language, limits=roomy)
+    execution = await asyncio.wait_for(started, 30)
+    assert [result.outcome for result in execution.results] == ["passed"] * 3, execution
+    # The judge, the starter, and the one that looks.
+    assert execution.results[1].output == "3\n"
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("bomb", ["fork", "memories", "fill"])
+async def test_a_neighbour_does_not_notice(backend: str, bomb: str) -> None:
+    box = sandbox(backend)
+    before = look()
+    probes = Probes(checks=(command(bomb),))
+    bombs = [run(BOMBS["python"], probes=probes, box=box, limits=limits(bomb)) for _ in range(3)]
+    running = asyncio.gather(*bombs)
+    while not running.done():
+        await all_well(box)
+    for execution in await running:
+        assert execution.results[0].outcome == ENDS.get(bomb, ("passed", ""))[0]
+    await all_gone(before)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+async def test_who_ran_out_of_memory_is_told_from_who_was_killed(backend: str) -> None:
+    source = BOMBS["python"] + 'if sys.argv[1] == "kill": os.kill(os.getpid(), 9)\n'
+    probes = command("kill"), command("memory"), command("kill"), ORDINARY
+    execution = await attack(
+        sandbox(backend), source, *probes, language="python", limits=limits("memory")
+    )
+    killed = ("killed", "the program ended by SIGKILL")
+    assert [(seen.outcome, seen.detail) for seen in execution.results] == [
+        killed,
+        ENDS["memory"],
+        killed,
+        ("passed", ""),
+    ]
+
+
+KERNEL_MEMORY = {
+    # What waits in a socket or a pipe is the kernel's memory, and must be the cell's.
+    "tcp": """
+    listening = socket.create_server(("127.0.0.1", 0))
+    one = socket.create_connection(listening.getsockname())
+    pair = one, listening.accept()[0]
+    one.setblocking(False)
+    while True:
+        total += one.send(BLOCK)
+""",
+    "udp": """
+    other = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    other.bind(("127.0.0.1", 0))
+    one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    pair = one, other
+    one.setblocking(False)
+    for _ in range(8):
+        total += one.sendto(BLOCK[:50_000], other.getsockname())
+    raise BlockingIOError
+""",
+    "unix": """
+    pair = one, _ = socket.socketpair()
+    one.setblocking(False)
+    while True:
+        total += one.send(BLOCK)
+""",
+    "pipe": """
+    pair = _, one = os.pipe()
+    os.set_blocking(one, False)
+    fcntl.fcntl(one, fcntl.F_SETPIPE_SZ, 1 << 20)
+    while True:
+        total += os.write(one, BLOCK)
+""",
+}
+KERNEL_BOMB = """
+import fcntl, os, socket
+BLOCK, total, kept = b"x" * 65536, 0, []
+for child in range(3):
+    if os.fork() == 0:
+        break
+for n in range(100):
+  try:
+{}
+  except BlockingIOError:
+    kept.append(pair)
+  except OSError:
+    break
+  if total > 40 << 20:
+    break
+import time
+print(total >> 20, flush=True)
+time.sleep(0.3)
+"""
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("way", KERNEL_MEMORY)
+async def test_memory_of_the_kernel_is_counted(backend: str, way: str) -> None:
+    """Four processes that put 160 MB into buffers, where 64 are allowed."""
+    lines = KERNEL_MEMORY[way].strip("\n").replace("\n", "\n  ")
+    source = KERNEL_BOMB.format(f"  {lines}")
+    few = Limits(probe_seconds=5.0, cpu_seconds=5.0, memory_mb=64)
+    execution = await attack(sandbox(backend), source, language="python", limits=few)
+    (seen,) = execution.results
+    held = sum(int(word) for word in seen.output.split())
+    assert seen.outcome == "out of memory" or held <= few.memory_mb, (seen, held)
