@@ -1,6 +1,7 @@
 # Two commands for everybody: `make demo` and `make test`. Each does its own set-up.
 PYTHON ?= python3
 BIN := .venv/bin
+SANDBOX := src/twinsmith/adapters/sandbox
 TASK := Write a Python function roman(n) that turns a whole number from 1 to 3999 into a Roman numeral
 
 .PHONY: help demo test check static format bench kills lock setup setup-dev clean
@@ -64,6 +65,8 @@ lock:
 	  --upgrade pyproject.toml scripts/build-requirements.txt -o requirements.lock
 	@.venv-lock/bin/uv pip compile -q --universal --generate-hashes --no-header --no-annotate \
 	  --upgrade --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+	@.venv-lock/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
+	  --no-annotate --upgrade $(SANDBOX)/python-layer.in -o $(SANDBOX)/python-layer.lock
 	@rm -rf .venv-lock
 
 clean:

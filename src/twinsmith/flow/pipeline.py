@@ -20,7 +20,7 @@ from twinsmith.ports import Sandbox
 
 # The order of recorded steps is part of a run's record: raise this when it changes, and runs that
 # an older order began are refused by name instead of being replayed wrongly.
-PIPELINE_VERSION = "2"
+PIPELINE_VERSION = "3"
 
 
 async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:

@@ -15,8 +15,8 @@ from twinsmith.adapters.sandbox.harness import ENVIRONMENT, PLACE
 from twinsmith.core.execution import Limits
 
 Engine = Literal["docker", "podman"]
-Control = Literal["network", "memory", "pids", "seccomp", "cpu"]
-NEEDED: tuple[Control, ...] = ("network", "memory", "pids", "seccomp")
+Control = Literal["network", "memory", "pids", "seccomp", "judge", "cpu"]
+NEEDED: tuple[Control, ...] = ("network", "memory", "pids", "seccomp", "judge")
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 PREFIX = "twinsmith"
 FOLDERS = "usr etc proc sys dev tmp run run/cache run/layer"

@@ -49,12 +49,8 @@ def _remembers(node: ast.AST) -> bool:
     match node:
         case ast.Global() | ast.ClassDef() | ast.AsyncFunctionDef():
             return True
-        case ast.Import(names=names):
-            return not all(alias.name in PURE for alias in names)
-        case ast.ImportFrom(module="functools", names=names, level=0):
-            return not all(alias.name in PURE_FUNCTIONS for alias in names)
-        case ast.ImportFrom(module=module, level=level):
-            return level > 0 or module not in PURE
+        case ast.Import() | ast.ImportFrom():
+            return not _is_pure(node)
         case ast.FunctionDef(args=args, decorator_list=decorators):
             defaults = [*args.defaults, *(d for d in args.kw_defaults if d is not None)]
             return bool(decorators) or not all(map(_is_constant, defaults))
@@ -69,6 +65,16 @@ def _remembers(node: ast.AST) -> bool:
         case ast.Name(id=name):
             return name in FORBIDDEN or name.startswith("__")
     return False
+
+
+def _is_pure(node: ast.Import | ast.ImportFrom) -> bool:
+    match node:
+        case ast.Import(names=names):
+            return all(alias.name in PURE for alias in names)
+        case ast.ImportFrom(module="functools", names=names, level=0):
+            return all(alias.name in PURE_FUNCTIONS for alias in names)
+        case ast.ImportFrom(module=module, level=level):
+            return level == 0 and module in PURE
 
 
 def _is_constant(node: ast.expr) -> bool:

@@ -1,0 +1,117 @@
+"""Real container engines for tests: those that run are used; one that was started is stopped."""
+
+import fcntl
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from twinsmith.adapters.sandbox.container_args import PATH, Engine
+
+FOLDER = Path(f"/tmp/twinsmith-docker-{os.geteuid()}")
+SOCKET = f"unix://{FOLDER}/docker.sock"
+USERS = FOLDER / "users"
+INSTALL = {"docker": "apt-get install -y docker.io", "podman": "apt-get install -y podman runc"}
+
+
+def absent(engine: Engine) -> str:
+    """Nothing, or why this engine cannot be used here and how to get it."""
+    if shutil.which(engine, path=PATH) is None:
+        return f"{engine} is not installed; run: {INSTALL[engine]}"
+    if engine == "podman" or _answers(""):
+        return ""
+    if os.geteuid() != 0:
+        return "docker does not answer, and only root can start it; run: systemctl start docker"
+    if shutil.which("dockerd", path=PATH) is None:
+        return f"docker is here without its engine; run: {INSTALL[engine]}"
+    return ""
+
+
+@contextmanager
+def serving(engine: Engine) -> Iterator[str]:
+    """The address of a running engine; nothing for the usual one, and Podman needs none."""
+    if engine == "podman" or _answers(""):
+        yield ""
+        return
+    own = USERS / str(os.getpid())
+    with _alone():
+        USERS.mkdir(parents=True, exist_ok=True)
+        own.touch()
+        if not _answers(SOCKET):
+            _start()
+    try:
+        yield SOCKET
+    finally:
+        with _alone():
+            own.unlink()
+            users = [user for user in USERS.iterdir() if Path("/proc", user.name).exists()]
+            if not users:
+                _stop()
+
+
+def containers(engine: Engine, host: str, prefix: str) -> list[str]:
+    """The names of all containers, running or not, that begin so."""
+    line = [engine, *(["--host", host] if host else [])]
+    line += ["ps", "--all", "--filter", f"name={prefix}", "--format", "{{.Names}}"]
+    done = subprocess.run(line, env=_environment(), capture_output=True, text=True, check=True)
+    return [name for name in done.stdout.split() if name.startswith(prefix)]
+
+
+def _start() -> None:
+    # Without a bridge and rules of its own it touches nothing of this machine's network.
+    words = ["--host", SOCKET, "--data-root", f"{FOLDER}/data", "--exec-root", f"{FOLDER}/exec"]
+    words += ["--pidfile", f"{FOLDER}/pid", "--bridge=none", "--iptables=false"]
+    words += ["--ip-forward=false", "--ip-masq=false", "--config-file", f"{FOLDER}/daemon.json"]
+    (FOLDER / "daemon.json").write_text("{}")
+    with (FOLDER / "log").open("w") as log:
+        # Nobody's child: whichever worker is the last to need it ends it.
+        subprocess.run(
+            ["setsid", "--fork", "dockerd", *words],
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            check=True,
+        )
+    deadline = time.monotonic() + 30
+    while not _answers(SOCKET):
+        assert time.monotonic() < deadline, (FOLDER / "log").read_text()[-2000:]
+        time.sleep(0.1)
+
+
+def _stop() -> None:
+    pid = int((FOLDER / "pid").read_text())
+    if str(FOLDER) in Path(f"/proc/{pid}/cmdline").read_text():
+        os.kill(pid, signal.SIGTERM)
+    deadline = time.monotonic() + 30
+    while _lives(pid):
+        assert time.monotonic() < deadline, "the test's dockerd does not stop"
+        time.sleep(0.05)
+    shutil.rmtree(FOLDER, ignore_errors=True)
+
+
+def _lives(pid: int) -> bool:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def _answers(host: str) -> bool:
+    line = ["docker", *(["--host", host] if host else []), "version", "--format", "{{.Server}}"]
+    done = subprocess.run(line, env=_environment(), capture_output=True, check=False)
+    return done.returncode == 0
+
+
+def _environment() -> dict[str, str]:
+    return {"PATH": PATH, "HOME": str(Path.home())}
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    with FOLDER.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
