@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -64,12 +65,11 @@ async def test_one_result_a_probe_in_order(kind: str) -> None:
 class TestFunctions:
     @pytest.mark.parametrize("form", [checks, code])
     async def test_failures_name_the_expression_and_the_values(
-        self, box: IsolatedSandbox, form: type[Probes]
+        self, box: IsolatedSandbox, form: Callable[..., Probes]
     ) -> None:
         source = "def f(n):\n    return 10 // n\n"
         by_zero = "ZeroDivisionError: integer division or modulo by zero (line 2)"
-        probes: object = form("assert f(5) == 3", "assert f(0) == 0", "assert f(n=1) == 2")  # type: ignore[call-arg]
-        assert isinstance(probes, Probes)
+        probes = form("assert f(5) == 3", "assert f(0) == 0", "assert f(n=1) == 2")
         assert await details(box, source, probes) == [
             "assert f(5) == 3: f(5) returned 2",
             f"{by_zero}; f(0) raised {by_zero}",

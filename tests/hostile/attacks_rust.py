@@ -167,7 +167,8 @@ fn main() {
         say(path, File::open(path).is_ok());
     }
     say("read-secret", File::open(secret).is_ok());
-    for path in ["/root", "/home", "/proc/1/fd", "/sys/kernel"] {
+    // Rust itself may be mounted somewhere below /root.
+    for path in ["/home", "/proc/1/fd", "/sys/kernel"] {
         say(path, fs::read_dir(path).is_ok());
     }
     for place in ["", "/usr", "/etc", "/dev", "/run", "/var", "/usr/bin", "/run/cache", "/usr/lib",

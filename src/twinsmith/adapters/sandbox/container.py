@@ -54,7 +54,7 @@ from twinsmith.core.errors import SandboxError
 from twinsmith.core.execution import Limits
 
 INSTALL = {"docker": "apt-get install -y docker.io", "podman": "apt-get install -y podman"}
-START = {"docker": "systemctl start docker", "podman": "podman info"}
+MEND = {"docker": "start it: systemctl start docker", "podman": "look at: podman info"}
 IMAGE = "twinsmith-sandbox"
 # A user for each room: without a user namespace they would share one count of processes.
 FIRST_USER, USERS = 64001, 900
@@ -212,7 +212,7 @@ class ContainerWalls:
                 return told
         raise SandboxError(
             f"{self._engine} does not answer: {_last(err) or f'status {code}'}; "
-            f"start it: {START[self._engine]}"
+            f"{MEND[self._engine]}"
         )
 
     async def _tried(self, ready: Ready) -> Ready:
@@ -275,7 +275,7 @@ class ContainerWalls:
                 out, err = await process.communicate(given)
         except TimeoutError:
             late = f"{self._engine} {words[0]} gives no answer in {ANSWER_SECONDS:g} s"
-            raise SandboxError(f"{late}; start it anew: {START[self._engine]}") from None
+            raise SandboxError(f"{late}; {MEND[self._engine]}") from None
         finally:
             if process.returncode is None:
                 process.kill()

@@ -138,7 +138,8 @@ def looks_spent(out: bytes, memory_mb: int) -> bool:
     for line in out.splitlines():
         with suppress(ValueError):
             rows.append(json.loads(line))
-    killed = [row for row in rows if row.get("code") == -9 and row.get("outcome") == "killed"]
+    told = [row for row in rows if isinstance(row, dict)]
+    killed = [row for row in told if row.get("code") == -9 and row.get("outcome") == "killed"]
     return any(row.get("peak_kb", 0) >= memory_mb << 9 for row in killed)
 
 

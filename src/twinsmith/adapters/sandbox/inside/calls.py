@@ -9,6 +9,7 @@ from . import wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from .probes import Probing
@@ -21,7 +22,7 @@ START_AFRESH = 10.0
 class Calls:
     """The process is kept from call to call; after anything but a clean answer it is a new one."""
 
-    def __init__(self, probing: Probing) -> None:
+    def __init__(self, probing: Callable[[], Probing]) -> None:
         self._probing = probing
         self._kept: tuple[Running, Watch] | None = None
 
@@ -31,7 +32,7 @@ class Calls:
         if not running.pid(watch):
             self.close()
             return None
-        limits = self._probing.limits
+        limits = self._probing().limits
         watch.deadline = time.monotonic() + limits["probe_seconds"]
         before = _processor_seconds(running.pid(watch))
         _forget_peak(running.pid(watch))
@@ -48,19 +49,24 @@ class Calls:
         try:
             why = watch.until(answered)
         except wire.BadFrame:
-            why = "nonsense"
-        if why or not answers:
+            why, answers = "", []
+        if not why and not answers:
             # Done again by itself, so that what it used and how it ended are its own.
             self.close()
             return None
-        watch.rest()
-        row = {
-            "output": watch.came[running.stdout].decode(errors="replace"),
+        used = {
             "cpu": _processor_seconds(running.pid(watch)) - before,
             "peak_kb": _peak_kb(running.pid(watch)),
         }
+        if why:
+            running.stop(watch)
+            row = running.row(watch, why, limits) | used
+            self.close()
+            return row
+        watch.rest()
+        row = {"output": watch.came[running.stdout].decode(errors="replace"), **used}
         watch.came[running.stdout].clear()
-        return row | self._probing.judged(probe, answers[0])
+        return row | self._probing().judged(probe, answers[0])
 
     def close(self) -> None:
         """End the process that is kept."""
@@ -71,8 +77,8 @@ class Calls:
             self._kept = None
 
     def _started(self) -> tuple[Running, Watch]:
-        running = self._probing.start_driver()
-        watch = running.watch(START_AFRESH, self._probing.limits["output_bytes"])
+        running = self._probing().start_driver(shared=True)
+        watch = running.watch(START_AFRESH, self._probing().limits["output_bytes"])
         watch.read(running.replies)
         self._kept = running, watch
         greeted: list[dict[str, Any]] = []

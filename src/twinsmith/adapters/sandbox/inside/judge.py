@@ -90,25 +90,28 @@ class Judge:
 
             return judge_service(self._probing(), self._job["probes"], tell)
         timeouts = 0
-        row: dict[str, Any] | None
-        calls = Calls(self._probing()) if self._room["stateless"] else None
+        calls = Calls(self._probing) if self._room["stateless"] else None
         for number, probe in enumerate(self._job["probes"]):
-            if calls and "call" in probe and (row := calls.probe(probe)):
-                tell({"n": number, **row})
-                continue
-            if calls:
-                calls.close()
-            if timeouts >= MOST_TIMEOUTS:
+            if timeouts < MOST_TIMEOUTS:
+                row = self._row(probe, calls)
+                timeouts += row["outcome"] == "timed out"
+            else:
                 detail = f"not run: {timeouts} probes before it timed out"
                 row = {"outcome": "timed out", "detail": detail}
-            else:
-                if number:
-                    self._renew()
-                row = self._probing().probe(probe)
-                timeouts += row["outcome"] == "timed out"
-                self._clear()
             tell({"n": number, **row})
         return None
+
+    def _row(self, probe: dict[str, Any], calls: Calls | None) -> dict[str, Any]:
+        """One probe, in a process that is kept or in one of its own."""
+        if calls is not None:
+            row = calls.probe(probe) if "call" in probe else None
+            if row is not None:
+                return row
+            calls.close()
+        self._renew()
+        row = self._probing().probe(probe)
+        self._clear()
+        return row
 
     def _probing(self) -> Probing:
         return Probing(self._room, self._job, self._starter, self._artefact)

@@ -261,14 +261,19 @@ class Probing:
         running.close()
         return row
 
-    def start_driver(self, first: dict[str, Any] | None = None) -> Running:
+    def start_driver(self, first: dict[str, Any] | None = None, *, shared: bool = False) -> Running:
         """The program answering calls; a Python one may get its only call with its start."""
+        limits = self.limits
         if not self._python:
             argv = [*self.room["run"], str(REQUESTS), str(REPLIES)]
-            return self._start(argv, self.limits, mode="exec", driven=True)
+            return self._start(argv, limits, mode="exec", driven=True)
+        if shared:
+            # Each call has its own deadline; the process lives through all of them.
+            all_calls = limits["cpu_seconds"] * (len(self.job["probes"]) + 1)
+            limits = {**limits, "cpu_seconds": all_calls}
         if first is None or len(wire.dumps(first)) > LONGEST_FIRST:
-            return self._start([], self.limits, mode="drive", driven=True)
-        return self._start([], self.limits, mode="once", driven=True, first=first)
+            return self._start([], limits, mode="drive", driven=True)
+        return self._start([], limits, mode="once", driven=True, first=first)
 
     def _start(
         self,
