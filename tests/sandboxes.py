@@ -1,14 +1,20 @@
 """Real sandboxes for tests, and the small words they are spoken to with."""
 
 import asyncio
+import atexit
 import os
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from tests.engines import absent, serving
 from twinsmith.adapters.sandbox.bubblewrap import Bubblewrap
+from twinsmith.adapters.sandbox.cell import Walls
+from twinsmith.adapters.sandbox.container import ContainerWalls
+from twinsmith.adapters.sandbox.container_args import Engine
 from twinsmith.adapters.sandbox.languages import LANGUAGES
 from twinsmith.adapters.sandbox.layers import Layers
 from twinsmith.adapters.sandbox.runner import IsolatedSandbox
@@ -21,15 +27,34 @@ from twinsmith.core.program import Kind, Program
 FOLDER = Path(
     os.environ.get("TWINSMITH_TEST_SANDBOX", Path.home() / ".cache" / "twinsmith-tests" / "sandbox")
 )
+ENGINES: tuple[Engine, ...] = ("docker", "podman")
 LAYERS = Layers(FOLDER / "layers")
-BACKENDS = ("bubblewrap",)
+BACKENDS = (
+    "bubblewrap",
+    *(pytest.param(engine, marks=pytest.mark.xdist_group("engines")) for engine in ENGINES),
+)
 LIMITS = Limits(probe_seconds=2.0, cpu_seconds=2.0, memory_mb=256, output_bytes=10_000)
+
+
+_engines = ExitStack()
+atexit.register(_engines.close)
+
+
+def _walls(backend: str) -> Walls:
+    for engine in ENGINES:
+        if backend == engine:
+            why = absent(engine)
+            if why:
+                pytest.skip(why)
+            host = _engines.enter_context(serving(engine))
+            return ContainerWalls(engine, FOLDER / "containers", host=host)
+    return Bubblewrap()
 
 
 @cache
 def sandbox(backend: str = "bubblewrap") -> IsolatedSandbox:
     """The sandbox; skips the test, with the reason, where it does not work."""
-    box = IsolatedSandbox(Bubblewrap(), LAYERS)
+    box = IsolatedSandbox(_walls(backend), LAYERS)
     try:
         with ThreadPoolExecutor(1) as aside:
             # A test's own loop may be running here.

@@ -29,12 +29,12 @@ def limits_of(settings: "Settings") -> Limits:
 
 
 def _walls(settings: "Settings") -> "Walls":
-    backend = settings.values.sandbox.backend
-    if backend == "bubblewrap":
+    given = settings.values.sandbox
+    if given.backend == "bubblewrap":
         from twinsmith.adapters.sandbox.bubblewrap import Bubblewrap
 
         return Bubblewrap()
     from twinsmith.adapters.sandbox.container import ContainerWalls
 
     folder = settings.sandbox_folder / "containers"
-    return ContainerWalls(backend, folder, host=settings.values.sandbox.engine_host)
+    return ContainerWalls(given.backend, folder, host=given.engine_host, runtime=given.runtime)

@@ -111,6 +111,7 @@ class Sandbox(_Section):
 
     backend: Literal["bubblewrap", "docker", "podman"] = "bubblewrap"
     engine_host: str = ""
+    runtime: str = ""
     folder: str = ""
     probe_seconds: Annotated[float, Field(gt=0, le=600)] = 5.0
     cpu_seconds: Annotated[float, Field(gt=0, le=600)] = 5.0

@@ -66,7 +66,7 @@ BOMBS: dict[str, tuple[str, str]] = {
     "go types": (
         "go",
         "package main\n"
-        + "type T0 [2]int\n"
+         "type T0 [2]int\n"
         + "".join(f"type T{n} [1000]T{n - 1}\n" for n in range(1, 10))
         + "var X T9\n",
     ),

@@ -117,7 +117,7 @@ async def test_an_answer_that_is_slow_to_read_is_the_programs_fault(
         "def f():\n"
         "    return iter([k * (2**61 - 1) for k in range(1, 10_000)])\n"
         "import os\n"
-        "text = ', '.join('{\"$\": \"int\", \"v\": \"%x\"}' % (k * (2**61 - 1)) "
+        'text = \', \'.join(\'{"$": "int", "v": "%x"}\' % (k * (2**61 - 1)) '
         "for k in range(1, 80_000))\n"
         'data = (\'{"value": {"$": "set", "v": [\' + text + \']}, "args": []}\').encode()\n'
         "def f():\n"

@@ -202,6 +202,8 @@ def _execution(probes: Probes, ended: Ended, limits: Limits) -> Execution:
             row = json.loads(line)
         except ValueError:
             continue
+        if not isinstance(row, dict):
+            continue
         if "broken" in row:
             raise SandboxError(
                 f"the sandbox is not closed: {row['broken']}; run 'twinsmith doctor'"
@@ -229,6 +231,9 @@ def _execution(probes: Probes, ended: Ended, limits: Limits) -> Execution:
 
 
 def _result(probe: Probe, row: dict[str, Any] | None, ended: Ended, limits: Limits) -> ProbeResult:
+    if row is None and ended.out_of_memory:
+        spent = f"more than {limits.memory_mb} MB in all its processes"
+        return ProbeResult(name=probe.name, outcome="out of memory", detail=spent)
     if row is None:
         said = ended.err.strip().rpartition("\n")[2][:300]
         lost = f"the sandbox ended before this probe{': ' if said else ''}{said}"

@@ -12,7 +12,9 @@ from __future__ import annotations
 import _signal  # type: ignore[import-not-found]
 import _socket
 import posix as os
+import select
 import sys
+import time
 
 from . import folder, lock, starter, wire
 from .calls import Calls
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 MOST_TIMEOUTS = 3
 MOST_ROUNDS = 5
+MOMENT = 0.001
 
 
 def main() -> None:
@@ -144,11 +147,18 @@ class Judge:
                 break
             for pid in others:
                 _kill(pid)
+            time.sleep(MOMENT)
         else:
             _kill(-1)
-        _reap()
-        if self._starter_pid not in _processes():
+            _reap(wait=True)
+        if self._starter_is_gone():
             self._start_anew()
+
+    def _starter_is_gone(self) -> bool:
+        """Its end of the line is closed before its process is collected."""
+        poll = select.poll()
+        poll.register(self._starter.fileno(), select.POLLIN)
+        return any(happened & select.POLLHUP for _, happened in poll.poll(0))
 
     def _start_anew(self) -> None:
         """A starter in a new interpreter: a fork of the judge would know the checks by now."""
@@ -185,9 +195,10 @@ def _kill(pid: int) -> None:
         pass
 
 
-def _reap() -> None:
+def _reap(*, wait: bool = False) -> None:
+    """Collect processes that have ended; all of them, when all are ending."""
     try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
+        while os.waitpid(-1, 0 if wait else os.WNOHANG)[0]:
             pass
     except ChildProcessError:
         pass

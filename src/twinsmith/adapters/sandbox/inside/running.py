@@ -49,9 +49,14 @@ class Running:
             self._theirs[starter.ITSELF] = itself
         slots = sorted(self._theirs)
         request |= {"slots": slots, "itself": itself >= 0, "number": self._number}
-        starter.ask(starting, request, [self._theirs[slot] for slot in slots])
-        for fd in set(self._theirs.values()) - {itself}:
-            os.close(fd)
+        try:
+            starter.ask(starting, request, [self._theirs[slot] for slot in slots])
+        except OSError:
+            self.close()
+            raise wire.BadFrame("there is nobody to start it") from None
+        finally:
+            for fd in set(self._theirs.values()) - {itself}:
+                os.close(fd)
 
     def _from_it(self, slot: int) -> int:
         mine, self._theirs[slot] = os.pipe()

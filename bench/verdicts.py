@@ -1,0 +1,298 @@
+"""Do known programs get their known verdicts: HumanEval-X, in the sandbox and beside it.
+
+    python -m bench.verdicts --data DIR [--language python|cpp|go|rust] [--limit N]
+
+DIR holds humaneval_<language>.jsonl.gz of HumanEval-X. Every canonical solution and one mutant of
+each is run twice, in the sandbox and with the bare tools: both have to say the same. For C++, Go
+and Rust the Python checks are then put through the drivers: which of them a driver can ask.
+"""
+
+import argparse
+import ast
+import asyncio
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, Self
+
+from tests.sandboxes import LAYERS
+from twinsmith.adapters.sandbox.bubblewrap import Bubblewrap
+from twinsmith.adapters.sandbox.languages import LANGUAGES
+from twinsmith.adapters.sandbox.languages.python import INTERPRETER
+from twinsmith.adapters.sandbox.runner import IsolatedSandbox, found
+from twinsmith.core.execution import Execution, Limits
+from twinsmith.core.probe import Command, Probe, Probes, read_check
+from twinsmith.core.program import Program
+
+CORES = os.cpu_count() or 1
+LIMITS = Limits(probe_seconds=10.0, cpu_seconds=10.0)
+BARE_BYTES = 2 << 30
+LANGUAGE_NAMES = ("python", "cpp", "go", "rust")
+Verdict = Literal["passes", "fails", "does not build"]
+Row = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What came of a bare run."""
+
+    verdict: Verdict
+    output: str = ""
+    reason: str = ""
+
+
+class BareTools:
+    """The same tools without any walls, in a folder of their own."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        self._home = self._stack.enter_context(tempfile.TemporaryDirectory())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def run(self, program: Program, *, seconds: float = LIMITS.probe_seconds) -> Seen:
+        """Compile it and run it, as a person would."""
+        language = LANGUAGES[program.language]
+        toolchain = found(language)
+        recipe = language.recipe(program, toolchain)
+        build = recipe.build
+        if program.language == "go":
+            # With its cache, which is warm after the first time.
+            build = ((toolchain.commands["go"], "build", "-o", "solution", "solution.go"),)
+        environment = {"PATH": "/usr/bin:/bin", "HOME": self._home, "PYTHONHASHSEED": "0"}
+        environment |= {"GO111MODULE": "off", "GOTOOLCHAIN": "local", "CGO_ENABLED": "0"}
+        with tempfile.TemporaryDirectory(dir=self._home) as folder:
+            for name, text in recipe.files.items():
+                Path(folder, name).write_text(text)
+            for command in build:
+                done = subprocess.run(command, cwd=folder, env=environment, capture_output=True)
+                if done.returncode:
+                    said = done.stderr.decode(errors="replace")
+                    return Seen(verdict="does not build", reason=complaint(said))
+            line = [f"{folder}/solution"] if build else list(recipe.run)
+            if program.language == "python":
+                line = [INTERPRETER, *recipe.files]
+            return ran(line, folder, environment, seconds)
+
+
+def ran(line: Sequence[str], folder: str, environment: dict[str, str], seconds: float) -> Seen:
+    limited = ["prlimit", f"--as={BARE_BYTES}", "--core=0", *line]
+    try:
+        done = subprocess.run(
+            limited,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=seconds,
+        )
+    except subprocess.TimeoutExpired:
+        return Seen(verdict="fails", reason="timed out")
+    said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+    verdict: Verdict = "fails" if done.returncode else "passes"
+    return Seen(verdict=verdict, output=done.stdout.decode(errors="replace"), reason=said[:100])
+
+
+def complaint(said: str) -> str:
+    """The first error of a compiler, without the place."""
+    lines = said.splitlines()
+    errors = [line for line in lines if "error" in line] or lines[1:] or lines or ["?"]
+    return re.sub(r"^\S*:\d+:\d+: ", "", errors[0].strip())[:100]
+
+
+SWAPS = {
+    **{"==": "!=", "!=": "==", "<=": ">", ">=": "<", "<": ">=", ">": "<=", "+": "-", "-": "+"},
+    **{"True": "False", "False": "True", "true": "false", "false": "true"},
+}
+PATTERNS = (
+    r"(?<=[\w\])'\" ])(==|!=|<=|>=)(?=[\w('\" -])",
+    r"(?<= )([<>+-])(?= )",
+    r"(?<=\b[a-z])([<>])(?=\w)",
+    r"(?<=return )(True|False|true|false|\d+)\b",
+)
+
+
+def mutant(solution: str) -> str | None:
+    """The solution with its first operator turned around, or the first constant it returns."""
+    for pattern in PATTERNS:
+        hit = re.search(pattern, solution)
+        if hit:
+            swapped = SWAPS.get(hit[0]) or str(int(hit[0]) + 1)
+            return solution[: hit.start()] + swapped + solution[hit.end() :]
+    return None
+
+
+GO_SHIM = """
+type shimT struct{}
+type shimAssert struct{}
+var assert shimAssert
+func (shimAssert) New(*shimT) shimAssert { return assert }
+func (shimAssert) Equal(want, got any, _ ...any) bool {
+	if !shimReflect.DeepEqual(want, got) {
+		shimFmt.Fprintf(shimOs.Stderr, "want %v, got %v", want, got)
+		shimOs.Exit(1)
+	}
+	return true
+}
+func (a shimAssert) True(got bool, _ ...any) bool { return a.Equal(true, got) }
+func (a shimAssert) False(got bool, _ ...any) bool { return a.Equal(false, got) }
+"""
+CRATES = {"rand": r"\brand::|_rng\b|\.gen", "regex": r"\bRegex\b", "md5": r"\bmd5::"}
+
+
+def definition(language: str, row: Row, solution: str) -> str:
+    """The solution alone, as a file that compiles."""
+    match language:
+        case "python":
+            return row["prompt"] + solution
+        case "go":
+            return f"package main\n{row['import']}\n{row['declaration']}{solution}"
+        case "rust":
+            text = row["declaration"] + solution
+            for crate, use in CRATES.items():
+                line = rf"^use {crate}\b.*;\n"
+                rest = re.sub(line, "", text + row["test"], flags=re.MULTILINE)
+                if not re.search(use, rest):
+                    text = re.sub(line, "", text, flags=re.MULTILINE)
+            return text
+    return row["declaration"] + solution
+
+
+def command_line(language: str, row: Row, solution: str) -> str:
+    """The solution with its tests, as a program that ends with 0 when they pass."""
+    match language:
+        case "go":
+            setup = re.findall(r'"(.+?)"', row["test_setup"]) + re.findall(r'"(.+?)"', row["import"])
+            names = sorted({name for name in setup if name != "testing" and "testify" not in name})
+            imports = [*(f'import "{name}"' for name in names)]
+            imports += [f'import shim{each.title()} "{each}"' for each in ("fmt", "os", "reflect")]
+            test = row["test"].replace("testing.T", "shimT")
+            calls = "".join(f"\t{each}(nil)\n" for each in re.findall(r"func (Test\w+)", test))
+            body = f"{row['declaration']}{solution}{test}{GO_SHIM}"
+            return "\n".join(["package main", *imports, body, f"func main() {{\n{calls}}}\n"])
+        case "rust":
+            test = re.sub(r"#\[cfg\(test\)\]|#\[test\]", "", row["test"])
+            test = re.sub(r"\bfn (test\w*)", r"pub fn \1", test)
+            calls = "".join(f"    tests::{each}();\n" for each in re.findall(r"fn (test\w*)", test))
+            return f"{definition(language, row, solution)}{test}\nfn main() {{\n{calls}}}\n"
+    return f"{definition(language, row, solution)}\n{row['test']}"
+
+
+def call_probes(row: Row) -> list[Probe]:
+    """The asserts of a Python test that are plain calls; what they say on failing is dropped."""
+    tree = ast.parse(row["test"])
+    body = [one for node in tree.body if isinstance(node, ast.FunctionDef) for one in node.body]
+    asserts = [replace_message(node) for node in body if isinstance(node, ast.Assert)]
+    read = (read_check(ast.unparse(node), number=n) for n, node in enumerate(asserts))
+    return [probe for probe in read if probe is not None and probe.call is not None]
+
+
+def replace_message(node: ast.Assert) -> ast.Assert:
+    return ast.Assert(test=node.test, msg=None)
+
+
+def whole(row: Row) -> Probe:
+    return Probe(name="check", origin="plan", source=row["test"])
+
+
+def verdict(execution: Execution) -> Seen:
+    if execution.problem:
+        return Seen(verdict="does not build", reason=complaint(execution.problem))
+    wrong = [each for each in execution.results if each.outcome != "passed"]
+    if not wrong:
+        return Seen(verdict="passes")
+    return Seen(verdict="fails", reason=f"{wrong[0].outcome}: {wrong[0].detail}")
+
+
+class Court:
+    """Runs each program on both sides and remembers where they differ."""
+
+    def __init__(self, language: str, tools: BareTools) -> None:
+        self.language = language
+        self.counts: Counter[str] = Counter()
+        self.notes: list[str] = []
+        self._tools = tools
+        self._box = IsolatedSandbox(Bubblewrap(), LAYERS)
+
+    async def both(self, row: Row) -> None:
+        """The canonical solution and its mutant, as programs."""
+        solution = row["canonical_solution"]
+        await self._compare(row, "canonical", solution)
+        changed = mutant(solution)
+        if changed is None:
+            self.counts["no mutant"] += 1
+            return
+        await self._compare(row, "mutant", changed)
+
+    async def _compare(self, row: Row, what: str, solution: str) -> None:
+        text = command_line(self.language, row, solution)
+        bare = await asyncio.to_thread(
+            self._tools.run, Program(source=text, language=self.language, kind="cli")
+        )
+        here = await self._here(row, solution, text)
+        self.counts[f"{what}: bare {bare.verdict}"] += 1
+        agree = here.verdict == bare.verdict
+        self.counts[f"{what}: {'same' if agree else 'OTHER'} verdict"] += 1
+        name = f"{row['task_id']} {what}"
+        if not agree:
+            bare_said = f"bare {bare.verdict} ({bare.reason})"
+            self.notes.append(f"{name}: {bare_said}, sandbox {here.verdict} ({here.reason[:200]})")
+        elif what == "canonical" and bare.verdict != "passes":
+            self.notes.append(f"{name}: {bare.verdict} on both sides: {bare.reason}")
+
+    async def _here(self, row: Row, solution: str, text: str) -> Seen:
+        if self.language == "python":
+            program = Program(source=definition("python", row, solution))
+            return verdict(await self._box.run(program, Probes(checks=(whole(row),)), LIMITS))
+        run = Probe(name="run", origin="plan", command=Command())
+        program = Program(source=text, language=self.language, kind="cli")
+        return verdict(await self._box.run(program, Probes(checks=(run,)), LIMITS))
+
+    async def calls(self, row: Row) -> None:
+        """The single asserts of a Python test, as data: all of a canonical solution pass."""
+        probes = tuple(call_probes(row))
+        if not probes:
+            self.counts["calls: none in the test"] += 1
+            return
+        program = Program(source=definition("python", row, row["canonical_solution"]))
+        seen = verdict(await self._box.run(program, Probes(checks=probes), LIMITS))
+        self.counts[f"calls: {seen.verdict}"] += 1
+        self.counts["calls: single asserts"] += len(probes)
+        if seen.verdict != "passes":
+            self.notes.append(f"{row['task_id']} calls: {seen.verdict} ({seen.reason[:200]})")
+
+    async def driven(self, row: Row, python: Row) -> None:
+        """The Python checks of the same task, through the language's driver."""
+        entry = re.findall(r"(\w+)\s*(?:<[^<>]*>)?\([^{}]*$", row["declaration"].rstrip(" \n{"))[-1:]
+        told = ast.unparse(ast.parse(python["test"]).body[-1])
+        name = re.findall(r"check\((\w+)\)", told)[-1]
+        own = re.findall(r"(?:fn|func)\s+(\w+)", row["declaration"])[-1:] or entry
+        asked = [each for each in call_probes(python) if each.call]
+        probes = [
+            replace(each, call=replace(each.call, function=own[0] if own else name))
+            for each in asked
+            if each.call is not None
+        ]
+        text = definition(self.language, row, row["canonical_solution"])
+        program = Program(source=text, language=self.language)
+        last = replace(whole(python), source=python["test"])
+        setup = f"{name} = {own[0]}" if own and own[0] != name else ""
+        checks = Probes(checks=(*probes, last), setup=setup)
+        seen = verdict(await self._box.run(program, checks, LIMITS))
+        self.counts[f"driver: {seen.verdict}"] += 1
+        if seen.verdict != "passes":
+            self.notes.append(f"{row['task_id']} driver: {seen.reason[:160]}")
