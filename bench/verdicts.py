@@ -176,7 +176,9 @@ def command_line(language: str, row: Row, solution: str) -> str:
     """The solution with its tests, as a program that ends with 0 when they pass."""
     match language:
         case "go":
-            setup = re.findall(r'"(.+?)"', row["test_setup"]) + re.findall(r'"(.+?)"', row["import"])
+            setup = re.findall(r'"(.+?)"', row["test_setup"]) + re.findall(
+                r'"(.+?)"', row["import"]
+            )
             names = sorted({name for name in setup if name != "testing" and "testify" not in name})
             imports = [*(f'import "{name}"' for name in names)]
             imports += [f'import shim{each.title()} "{each}"' for each in ("fmt", "os", "reflect")]
@@ -277,7 +279,9 @@ class Court:
 
     async def driven(self, row: Row, python: Row) -> None:
         """The Python checks of the same task, through the language's driver."""
-        entry = re.findall(r"(\w+)\s*(?:<[^<>]*>)?\([^{}]*$", row["declaration"].rstrip(" \n{"))[-1:]
+        entry = re.findall(r"(\w+)\s*(?:<[^<>]*>)?\([^{}]*$", row["declaration"].rstrip(" \n{"))[
+            -1:
+        ]
         told = ast.unparse(ast.parse(python["test"]).body[-1])
         name = re.findall(r"check\((\w+)\)", told)[-1]
         own = re.findall(r"(?:fn|func)\s+(\w+)", row["declaration"])[-1:] or entry

@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 import traceback
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -149,12 +150,12 @@ class App:
         return reply
 
     async def execute(
-        self, program: Program, command: Command, limits: Limits
+        self, program: Program, command: Command, limits: Limits, tell: Callable[[str], None]
     ) -> tuple[Execution, str]:
         """One run of a person's program in the sandbox, outside any run; it leaves its event."""
         from twinsmith.sandbox_choice import sandbox_of
 
-        sandbox = sandbox_of(self.settings)
+        sandbox = sandbox_of(self.settings, tell)
         isolation = str(await sandbox.isolation())
         probe = Probe(name="exec", origin="person", command=command)
         execution = await sandbox.run(program, Probes(checks=(probe,)), limits)

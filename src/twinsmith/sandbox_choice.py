@@ -5,17 +5,21 @@ from typing import TYPE_CHECKING
 from twinsmith.core.execution import Limits
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from twinsmith.adapters.sandbox.cell import Walls
     from twinsmith.adapters.sandbox.runner import IsolatedSandbox
     from twinsmith.settings import Settings
 
 
-def sandbox_of(settings: "Settings") -> "IsolatedSandbox":
+def sandbox_of(
+    settings: "Settings", tell: "Callable[[str], None]" = lambda _line: None
+) -> "IsolatedSandbox":
     """The sandbox that the settings choose; it is tried by its `isolation`."""
     from twinsmith.adapters.sandbox.layers import Layers
     from twinsmith.adapters.sandbox.runner import IsolatedSandbox
 
-    return IsolatedSandbox(_walls(settings), Layers(settings.sandbox_folder / "layers"))
+    return IsolatedSandbox(_walls(settings), Layers(settings.sandbox_folder / "layers", tell))
 
 
 def limits_of(settings: "Settings") -> Limits:

@@ -85,7 +85,8 @@ while (my $line = <STDIN>) {
     } @words;
     push @given, 0 while @given < 6;
     $! = 0;
-    my $got = syscall(0 + $number, $given[0], $given[1], $given[2], $given[3], $given[4], $given[5]);
+    my ($p, $q, $r, $s, $t, $u) = @given;
+    my $got = syscall(0 + $number, $p, $q, $r, $s, $t, $u);
     print "$name\t", ($got == -1 ? 0 + $! : 0), "\n";
 }
 """

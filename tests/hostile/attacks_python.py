@@ -297,7 +297,7 @@ TRICKS = {
     "leaves when called": "import sys\ndef f(): sys.exit(0)\n",
     "raises what a failed check raises": "def f(): raise AssertionError('passed')\n",
     "never answers": "import os\ndef f():\n    os.close(4)\n    return 0\n",
-    "main of its own": "import sys, __main__\n__main__.__dict__.clear()\ndef f(): return 0\n",
+    "main of its own": "import sys\nsys.modules['__main__'].__dict__.clear()\ndef f(): return 0\n",
     "says it has no functions": (
         'import os\nm = b\'{"functions": [], "values": {"f": 1}}\'\n'
         "os.write(4, len(m).to_bytes(4, 'big') + m)\ndef f(): return 0\n"

@@ -193,7 +193,9 @@ fn main() {
     for each in fs::read_dir("/proc").unwrap().flatten() {
         let name = each.file_name().to_string_lossy().into_owned();
         if name.parse::<u32>().is_ok() {
-            for file in ["environ", "cmdline", "mountinfo"] { dump(format!("/proc/{name}/{file}")); }
+            for file in ["environ", "cmdline", "mountinfo"] {
+                dump(format!("/proc/{name}/{file}"));
+            }
         }
     }
     for (name, value) in std::env::vars() { println!("ENV {name}={value}"); }

@@ -13,7 +13,9 @@ _numbers = count()
 class Attempt:
     """One call, by its number on x86-64, and the errors it may end with; none: it is allowed."""
 
-    def __init__(self, name: str, number: int, *args: int | str, errors: set[int] | None = None):
+    def __init__(
+        self, name: str, number: int, *args: int | str, errors: set[int] | None = None
+    ) -> None:
         self.name = f"{next(_numbers)}-{name}"
         self.line = "\t".join([self.name, str(number), *map(str, args)])
         self.errors = REFUSED if errors is None else errors

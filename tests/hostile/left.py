@@ -4,6 +4,7 @@ import asyncio
 import os
 import time
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -67,14 +68,17 @@ def look() -> Host:
     return Host(
         processes=frozenset(_processes()),
         groups=frozenset(
-            str(path)
-            for root in (Path("/sys/fs/cgroup"),)
-            for path in [*root.glob("**/twinsmith")]
-            for path in path.glob(f"{os.getpid()}-*")
+            str(path) for folder in _group_folders() for path in folder.glob(f"{os.getpid()}-*")
         ),
         files=frozenset(str(path) for place in OPEN_FOLDERS for path in _own_files(Path(place))),
         mounts=frozenset(_mounts()),
     )
+
+
+@cache
+def _group_folders() -> tuple[Path, ...]:
+    """Where cells have their groups, in every hierarchy."""
+    return tuple(Path("/sys/fs/cgroup").glob("**/twinsmith"))
 
 
 def _processes() -> list[str]:
@@ -146,7 +150,7 @@ async def all_gone(before: Host) -> None:
     """Fail where something is still there after a moment."""
     end = time.monotonic() + PATIENCE
     while (left := look().beyond(before)) and time.monotonic() < end:
-        await asyncio.sleep(0.02)
+        await asyncio.to_thread(time.sleep, 0.02)
     assert not left
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.hostile.attacks import BOMBS
 from tests.hostile.left import CASES, LIMITS, all_gone, all_well, attack, command, look, ready
-from tests.sandboxes import BACKENDS, run, sandbox
+from tests.sandboxes import BACKENDS, checks, run, sandbox
 from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.probe import Probes
 
@@ -93,6 +93,33 @@ async def test_nothing_survives_its_probe(backend: str, language: str) -> None:
     assert [result.outcome for result in execution.results] == ["passed"] * 3, execution
     # The judge, the starter, and the one that looks.
     assert execution.results[1].output == "3\n"
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+async def test_nothing_of_a_function_survives_either(backend: str) -> None:
+    """Its daemon holds every pipe there is and answers for it once more."""
+    source = (
+        "import os, time\n"
+        "def f():\n"
+        "    if os.fork() == 0:\n"
+        "        os.setsid()\n"
+        "        if os.fork() == 0:\n"
+        "            while True:\n"
+        "                time.sleep(0.01)\n"
+        '                os.write(4, b\'\\0\\0\\0\\x17{"value": 5, "args": []}\')\n'
+        "        os._exit(0)\n"
+        "    os.wait()\n"
+        "    return 1\n"
+        "def g():\n"
+        "    return sum(name.isdigit() for name in os.listdir('/proc'))\n"
+    )
+    probes = checks("assert f() == 1", "assert g() == 3", "assert f() == 1", "assert g() == 3")
+    roomy = Limits(probe_seconds=60.0)
+    started = attack(
+        sandbox(backend), source, *probes.checks, language="python", kind="function", limits=roomy
+    )
+    execution = await asyncio.wait_for(started, 30)
+    assert [result.detail for result in execution.results] == [""] * 4
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

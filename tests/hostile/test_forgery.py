@@ -114,8 +114,6 @@ async def test_an_answer_that_is_slow_to_read_is_the_programs_fault(
 ) -> None:
     """A set of numbers that all have the same hash, in a frame of the largest size."""
     source = (
-        "def f():\n"
-        "    return iter([k * (2**61 - 1) for k in range(1, 10_000)])\n"
         "import os\n"
         'text = \', \'.join(\'{"$": "int", "v": "%x"}\' % (k * (2**61 - 1)) '
         "for k in range(1, 80_000))\n"
@@ -151,20 +149,21 @@ SHADOWS = {
     ),
     "rust": (
         "pub fn f() -> i64 { 0 }\npub fn abs(_: i64) -> i64 { 0 }\n"
-        "pub fn all(_: Vec<bool>) -> bool { true }\npub fn sorted(_: i64) -> Vec<i64> { vec![1, 2] }\n"
-        "pub fn len(_: i64) -> i64 { 2 }\n"
+        "pub fn all(_: Vec<bool>) -> bool { true }\npub fn len(_: Vec<i64>) -> i64 { 2 }\n"
+        "pub fn sorted(_: Vec<i64>) -> Vec<i64> { vec![1, 2] }\n"
     ),
     "go": (
         "package main\nfunc F() int { return 0 }\nfunc abs(x int) int { return 0 }\n"
-        "func all(x []bool) bool { return true }\nfunc sorted(x int) []int { return []int{1, 2} }\n"
+        "func all(x []bool) bool { return true }\nfunc sorted(x []int) []int { return []int{1, 2} }\n"
     ),
     "c": (
         "long f(void) { return 0; }\nlong abs(long x) { return 0; }\n"
-        "long all(long *x, long n) { return 1; }\nlong len(long x) { return 2; }\n"
+        "long all(long *x, long n) { return 1; }\nlong len(long *x, long n) { return 2; }\n"
     ),
     "cpp": (
-        "long f() { return 0; }\n#include <vector>\nbool all(std::vector<bool> x) { return true; }\n"
-        "std::vector<long> sorted(long x) { return {1, 2}; }\nlong len(long x) { return 2; }\n"
+        "#include <vector>\nusing list = std::vector<long>;\nlong f() { return 0; }\n"
+        "bool all(std::vector<bool> x) { return true; }\n"
+        "list sorted(list x) { return {1, 2}; }\nlong len(list x) { return 2; }\n"
     ),
 }
 

@@ -109,6 +109,25 @@ async def test_other_tables_of_system_calls_lead_nowhere(backend: str) -> None:
         assert seen.output == "contained\n" or seen.detail == "the program ended by SIGSYS"
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+async def test_a_program_made_in_memory_stands_behind_the_same_walls(backend: str) -> None:
+    tries = (
+        "import ctypes, os; c = ctypes.CDLL(None, use_errno=True); "
+        "print(c.unshare(0x10000000), ctypes.get_errno(), os.access('/etc/shadow', 0))"
+    )
+    source = (
+        "import os, sys\n"
+        "made = os.memfd_create('hostile')\n"
+        "with open(os.path.realpath('/usr/bin/python3'), 'rb') as file:\n"
+        "    os.write(made, file.read())\n"
+        f"os.execve(made, ['python3', '-Sc', {tries!r}], {{}})\n"
+    )
+    probe = command(stdout="-1 1 False\n")
+    execution = await attack(sandbox(backend), source, probe, language="python", limits=ROOMY)
+    (seen,) = execution.results
+    assert (seen.outcome, seen.detail) == ("passed", ""), seen
+
+
 JUDGE = {
     # What a program does to process 1 and to its parent; it says "done" and ends well.
     **{f"signal {n}": f"os.kill(1, {n})" for n in (1, 2, 3, 9, 10, 13, 14, 15, 17, 19, 20, 24)},
@@ -165,7 +184,9 @@ MESS = {
     "a link for a work folder": (
         "os.rename('/tmp/work', '/tmp/other'); os.symlink('/usr', '/tmp/work')"
     ),
-    "links to everywhere": "[os.symlink(p, '/tmp/hostile' + p[1:]) for p in ('/usr', '/', '/proc')]",
+    "links to everywhere": (
+        "[os.symlink(p, '/tmp/hostile-' + p.replace('/', '_')) for p in ('/usr', '/', '/proc', '/etc/passwd')]"
+    ),
     "a deep tree": "for n in range(900):\n        os.mkdir('d'); os.chdir('d')",
     "long and odd names": (
         "for name in (b'\\xff' * 255, b'-rf', b'a\\nb', b'\\xed\\xa0\\x80'):\n"

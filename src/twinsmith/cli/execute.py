@@ -57,7 +57,9 @@ def execute(
     if memory is not None:
         limits = replace(limits, memory_mb=memory)
     command = Command(args=tuple(arg or ()), stdin=_text(stdin) if stdin else "")
-    execution, isolation = asyncio.run(App(settings).execute(program, command, limits))
+    execution, isolation = asyncio.run(
+        App(settings).execute(program, command, limits, lambda line: typer.echo(line, err=True))
+    )
     if as_json:
         typer.echo(json.dumps(_row(program, execution, isolation), ensure_ascii=False))
     else:

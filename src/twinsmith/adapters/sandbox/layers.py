@@ -19,7 +19,7 @@ from pathlib import Path
 from twinsmith.adapters.sandbox.languages.language import Language, Toolchain
 from twinsmith.adapters.sandbox.languages.python import INTERPRETER
 from twinsmith.core.errors import SandboxError
-from twinsmith.core.program import MODULE, Program
+from twinsmith.core.program import MODULE, Kind, Program
 
 HERE = Path(__file__).parent
 LOCK = HERE / "python-layer.lock"
@@ -43,10 +43,11 @@ NOT_WARMED = frozenset({"antigravity", "this", "idlelib", "test", "turtledemo", 
 
 
 class Layers:
-    """The layers of one data folder."""
+    """The layers of one data folder; what takes long when it is made is told first."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, tell: Callable[[str], None] = lambda _line: None) -> None:
         self._folder = folder
+        self._tell = tell
 
     async def layer(self, program: Program) -> Path | None:
         """The folder with the packages that a program uses; None when it uses none."""
@@ -56,10 +57,10 @@ class Layers:
         text = LOCK.read_text()
         return await self._made("python", f"{version}\n{text}", lambda to: _install(to, version))
 
-    async def prepared(self, language: Language, toolchain: Toolchain) -> Path | None:
+    async def prepared(self, language: Language, toolchain: Toolchain, kind: Kind) -> Path | None:
         """What a language's compiler needs beside its tools; None when it needs nothing."""
         prepare = language.prepare
-        if prepare is None:
+        if prepare is None or kind not in language.prepared_kinds:
             return None
         sources = [
             *sorted((HERE / "drivers").iterdir()),
@@ -73,6 +74,7 @@ class Layers:
         digest = hashlib.sha256(made_from.encode()).hexdigest()[:16]
         place = self._folder / f"{name}-{digest}"
         if not place.exists():
+            self._tell(f"preparing {name} for the sandbox, once; this may take half a minute")
             await asyncio.to_thread(_once, place, make)
         return place
 

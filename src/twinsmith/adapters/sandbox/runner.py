@@ -84,7 +84,7 @@ class IsolatedSandbox:
         self, program: Program, language: Language, toolchain: Toolchain
     ) -> tuple[Mount, ...]:
         mounts = [Mount(source=place, target=place) for place in toolchain.mounts]
-        prepared = await self._layers.prepared(language, toolchain)
+        prepared = await self._layers.prepared(language, toolchain, program.kind)
         if prepared is not None:
             mounts.append(Mount(source=str(prepared), target=CACHE))
         layer = await self._layers.layer(program)

@@ -191,4 +191,5 @@ GO = Language(
     locate=_locate,
     recipe=_recipe,
     prepare=_prepare,
+    prepared_kinds=("function", "library", "cli", "service"),
 )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from twinsmith.core.program import Program
+from twinsmith.core.program import Kind, Program
 
 ARTEFACT = "@"
 """In a command of a recipe: the program that the build made."""
@@ -55,6 +55,8 @@ class Language:
     """Raises BadProgram where the source has nothing that could be called."""
     prepare: Callable[[Toolchain, Path], None] | None = None
     """Fills a folder, once for a version of the tools, with what is mounted read-only at CACHE."""
+    prepared_kinds: tuple[Kind, ...] = ("function", "library")
+    """What kinds of programs need it."""
 
 
 class BadProgram(Exception):
