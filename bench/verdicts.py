@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -79,7 +79,9 @@ class BareTools:
             for name, text in recipe.files.items():
                 Path(folder, name).write_text(text)
             for command in build:
-                done = subprocess.run(command, cwd=folder, env=environment, capture_output=True)
+                done = subprocess.run(
+                    command, cwd=folder, env=environment, capture_output=True, check=False
+                )
                 if done.returncode:
                     said = done.stderr.decode(errors="replace")
                     return Seen(verdict="does not build", reason=complaint(said))
@@ -94,6 +96,7 @@ def ran(line: Sequence[str], folder: str, environment: dict[str, str], seconds: 
     try:
         done = subprocess.run(
             limited,
+            check=False,
             cwd=folder,
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -114,10 +117,8 @@ def complaint(said: str) -> str:
     return re.sub(r"^\S*:\d+:\d+: ", "", errors[0].strip())[:100]
 
 
-SWAPS = {
-    **{"==": "!=", "!=": "==", "<=": ">", ">=": "<", "<": ">=", ">": "<=", "+": "-", "-": "+"},
-    **{"True": "False", "False": "True", "true": "false", "false": "true"},
-}
+PAIRS = ("== !=", "<= >", ">= <", "+ -", "True False", "true false")
+SWAPS = dict(pair.split() for pair in PAIRS) | dict(pair.split()[::-1] for pair in PAIRS)
 PATTERNS = (
     r"(?<=[\w\])'\" ])(==|!=|<=|>=)(?=[\w('\" -])",
     r"(?<= )([<>+-])(?= )",
@@ -198,13 +199,9 @@ def call_probes(row: Row) -> list[Probe]:
     """The asserts of a Python test that are plain calls; what they say on failing is dropped."""
     tree = ast.parse(row["test"])
     body = [one for node in tree.body if isinstance(node, ast.FunctionDef) for one in node.body]
-    asserts = [replace_message(node) for node in body if isinstance(node, ast.Assert)]
+    asserts = [ast.Assert(test=node.test) for node in body if isinstance(node, ast.Assert)]
     read = (read_check(ast.unparse(node), number=n) for n, node in enumerate(asserts))
     return [probe for probe in read if probe is not None and probe.call is not None]
-
-
-def replace_message(node: ast.Assert) -> ast.Assert:
-    return ast.Assert(test=node.test, msg=None)
 
 
 def whole(row: Row) -> Probe:
@@ -227,6 +224,7 @@ class Court:
         self.language = language
         self.counts: Counter[str] = Counter()
         self.notes: list[str] = []
+        self.reasons: dict[str, list[str]] = {}
         self._tools = tools
         self._box = IsolatedSandbox(Bubblewrap(), LAYERS)
 
@@ -279,24 +277,77 @@ class Court:
 
     async def driven(self, row: Row, python: Row) -> None:
         """The Python checks of the same task, through the language's driver."""
-        entry = re.findall(r"(\w+)\s*(?:<[^<>]*>)?\([^{}]*$", row["declaration"].rstrip(" \n{"))[
-            -1:
-        ]
-        told = ast.unparse(ast.parse(python["test"]).body[-1])
-        name = re.findall(r"check\((\w+)\)", told)[-1]
-        own = re.findall(r"(?:fn|func)\s+(\w+)", row["declaration"])[-1:] or entry
-        asked = [each for each in call_probes(python) if each.call]
-        probes = [
-            replace(each, call=replace(each.call, function=own[0] if own else name))
-            for each in asked
-            if each.call is not None
-        ]
         text = definition(self.language, row, row["canonical_solution"])
+        name = re.findall(r"^check\((\w+)\)", python["test"], re.MULTILINE)[-1]
+        own = re.findall(r"(\w+)\s*\(", row["declaration"].rpartition("\n\n")[2] or name)
+        if self.language != "cpp":
+            own = re.findall(r"\bfn?u?n?c?\s+(\w+)\s*\(", row["declaration"])
+        entry = own[-1] if own else name
+        calls = [(each, each.call) for each in call_probes(python)]
+        probes = [replace(e, call=replace(c, function=entry)) for e, c in calls if c is not None]
+        checks = Probes(checks=(*probes, whole(python)), setup=f"{name} = {entry}")
         program = Program(source=text, language=self.language)
-        last = replace(whole(python), source=python["test"])
-        setup = f"{name} = {own[0]}" if own and own[0] != name else ""
-        checks = Probes(checks=(*probes, last), setup=setup)
         seen = verdict(await self._box.run(program, checks, LIMITS))
         self.counts[f"driver: {seen.verdict}"] += 1
         if seen.verdict != "passes":
-            self.notes.append(f"{row['task_id']} driver: {seen.reason[:160]}")
+            self.reasons.setdefault(kind_of(seen.reason), []).append(row["task_id"])
+
+
+def kind_of(reason: str) -> str:
+    """A reason without names and values, so that alike ones meet."""
+    short = re.sub(r"[\"'`‘].*?[\"'`’]", "…", reason.partition("\n")[0])
+    return re.sub(r"\d+", "n", short)[:70]
+
+
+def rows(folder: Path, language: str) -> list[Row]:
+    path = folder / f"humaneval_{language}.jsonl.gz"
+    if not path.exists():
+        print(f"{path} is not there: --data needs the files of HumanEval-X", file=sys.stderr)
+        raise SystemExit(2)
+    with gzip.open(path, "rt") as lines:
+        return [json.loads(line) for line in lines]
+
+
+async def judged(folder: Path, language: str, limit: int) -> None:
+    if LANGUAGES[language].locate() is None:
+        print(f"{language}: skipped; run: {LANGUAGES[language].install}")
+        return
+    began = time.perf_counter()
+    tasks = list(zip(rows(folder, language), rows(folder, "python"), strict=True))[:limit]
+    with BareTools() as tools:
+        court = Court(language, tools)
+        left = iter(tasks)
+
+        async def worker() -> None:
+            for row, python in left:
+                await court.both(row)
+                await (court.calls(row) if language == "python" else court.driven(row, python))
+
+        await asyncio.gather(*(worker() for _ in range(CORES)))
+    print(f"{language}: {len(tasks)} tasks in {time.perf_counter() - began:.0f} s")
+    for what, count in sorted(court.counts.items()):
+        print(f"  {count:5}  {what}")
+    for note in sorted(court.notes):
+        print(f"  {note}")
+    for reason, names in sorted(court.reasons.items(), key=lambda each: -len(each[1])):
+        print(f"  {len(names):5}  driver: {reason}: {', '.join(sorted(names)[:4])}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, help="the folder of HumanEval-X")
+    parser.add_argument("--language", choices=LANGUAGE_NAMES)
+    parser.add_argument("--limit", type=int, default=1000, help="so many tasks only")
+    options = parser.parse_args()
+    if options.data is None:
+        print(
+            "--data DIR is needed: a folder with humaneval_python.jsonl.gz and so on",
+            file=sys.stderr,
+        )
+        raise SystemExit(2)
+    for language in [options.language] if options.language else LANGUAGE_NAMES:
+        asyncio.run(judged(options.data, language, options.limit))
+
+
+if __name__ == "__main__":
+    main()

@@ -49,6 +49,7 @@ class App:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.arriving: dict[str, int] = {}
         self.journal = FileJournal(settings.home / "journal", SystemClock(), settings.secrets)
 
     def new_job(self, task: Task, *, out: Path | None, seed: int | None, budget: Budget) -> Job:
@@ -216,7 +217,7 @@ class App:
         await self._tell(job.run, "sandbox.ready", {"isolation": isolation}, key=isolation)
         engine = self._engine()
         limits = limits_of(self.settings)
-        async with opened_model(self.settings) as model:
+        async with opened_model(self.settings, self._heard) as model:
             ports = Ports(
                 model=model,
                 sandbox=sandbox,
@@ -229,6 +230,13 @@ class App:
                 return await engine.drive(job.run, lambda: build(job, limits, ports), RunOutcome)
             finally:
                 engine.close()
+
+    def _heard(self, key: str, parts: int) -> None:
+        """Answers that are coming in, for whoever shows the run; one that is here is counted."""
+        if parts:
+            self.arriving[key] = parts
+        else:
+            self.arriving.pop(key, None)
 
     def _engine(self) -> "DbosEngine":
         # The engine takes more than a second to import: only what drives a run pays for it.

@@ -27,7 +27,7 @@ from twinsmith.settings import Settings
 
 if TYPE_CHECKING:
     from twinsmith.adapters.models.gateway import Gateway
-    from twinsmith.adapters.models.providers import Providers
+    from twinsmith.adapters.models.providers import Heard, Providers
 
 ENSEMBLES = (1, 2)
 OLLAMA_SECONDS = 0.5
@@ -102,21 +102,21 @@ def missing_model(settings: Settings) -> catalogue.CatalogueModel | None:
 
 
 @asynccontextmanager
-async def opened_model(settings: Settings) -> AsyncIterator[Model]:
+async def opened_model(settings: Settings, heard: "Heard | None" = None) -> AsyncIterator[Model]:
     """What answers under these settings, for as long as the block lasts."""
     script = settings.values.models.script
     if script:
         bill = settings.home / "scripted-bill.jsonl"
         yield ScriptedModel(read_script(Path(script).expanduser()), bill=bill)
         return
-    door = _gateway(settings, offer(settings))
+    door = _gateway(settings, offer(settings), heard or (lambda _key, _parts: None))
     try:
         yield door
     finally:
         await door.close()
 
 
-def _gateway(settings: Settings, chosen: Offer) -> "Gateway":
+def _gateway(settings: Settings, chosen: Offer, heard: "Heard") -> "Gateway":
     """The gateway with everything behind it; nothing starts before the first question."""
     from twinsmith.adapters.models.gateway import Gateway, Manners
     from twinsmith.adapters.models.reply_cache import ReplyCache
@@ -129,7 +129,7 @@ def _gateway(settings: Settings, chosen: Offer) -> "Gateway":
     transcripts.prune()
     return Gateway(
         chosen.routes,
-        _providers(settings, chosen),
+        _providers(settings, chosen, heard),
         Manners(retries=manners.retries, at_once=manners.at_once, per_minute=manners.per_minute),
         cache=ReplyCache(settings.home / "cache" / "replies.db", manners.cache_mb << 20),
         transcripts=transcripts,
@@ -137,7 +137,7 @@ def _gateway(settings: Settings, chosen: Offer) -> "Gateway":
     )
 
 
-def _providers(settings: Settings, chosen: Offer) -> "Providers":
+def _providers(settings: Settings, chosen: Offer, heard: "Heard") -> "Providers":
     from twinsmith.adapters.models.providers import Access, Providers, Timeouts
 
     manners, models = settings.values.gateway, settings.values.models
@@ -166,7 +166,7 @@ def _providers(settings: Settings, chosen: Offer) -> "Providers":
         for model, path in files
         if path
     }
-    return Providers(access, timeouts, servers)
+    return Providers(access, timeouts, servers, heard)
 
 
 def _ollama_model(url: str) -> str:

@@ -4,10 +4,11 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -227,6 +228,37 @@ class TestOnTheWire:
                 reply = await model.ask(PROMPT)
         assert reply.text == "fine"
         assert "timed out" in reply.failed_attempts[0]
+
+    async def test_a_connection_that_is_never_accepted_is_not_waited_for(
+        self, provider: Provider, tmp_path: Path
+    ) -> None:
+        hasty = Timeouts(connect=0.3, first_token=60.0, whole=60.0)
+        endpoint = Endpoint(provider=provider, model="wire-model")
+        with socket.create_server(("127.0.0.1", 0), backlog=0) as full, ExitStack() as waiting:
+            # The queue of a server that accepts nobody: once it is full, nobody is answered.
+            for _ in range(4):
+                one = waiting.enter_context(socket.socket())
+                one.setblocking(False)
+                one.connect_ex(full.getsockname())
+            url = f"http://127.0.0.1:{full.getsockname()[1]}{WIRES[provider]}"
+            async with gateway(tmp_path, endpoint, url=url, timeouts=hasty, retries=0) as model:
+                async with asyncio.timeout(20):
+                    with pytest.raises(ModelUnavailable, match=f"{provider}:wire-model: "):
+                        await model.ask(PROMPT)
+
+    async def test_an_answer_is_heard_of_while_it_comes_in(
+        self, provider: Provider, tmp_path: Path
+    ) -> None:
+        heard: list[int] = []
+        with WireServer() as server:
+            server.default = Turn(text="one two three four")
+            access = Access(keys={provider: KEY}, urls={provider: server.url + WIRES[provider]})
+            providers = Providers(access, PATIENCE, {}, lambda _key, parts: heard.append(parts))
+            await providers.complete(Endpoint(provider=provider, model="wire-model"), PROMPT)
+            await providers.close()
+        assert heard[-1] == 0
+        assert heard[:-1] == list(range(1, len(heard)))
+        assert len(heard) > 1
 
     async def test_nobody_there_is_said(self, provider: Provider, tmp_path: Path) -> None:
         endpoint = Endpoint(provider=provider, model="wire-model")

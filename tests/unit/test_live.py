@@ -20,10 +20,10 @@ PROGRESS = Progress(
 )
 
 
-def drawn(progress: Progress) -> str:
+def drawn(progress: Progress, arriving: int = 0) -> str:
     console = Console(width=100, force_terminal=False)
     with console.capture() as capture:
-        console.print(tree(progress, AT.format(12)))
+        console.print(tree(progress, AT.format(12), arriving))
     return capture.get()
 
 
@@ -36,6 +36,13 @@ def test_the_tree_shows_what_runs_how_long_and_what_is_next() -> None:
     assert "generate" in lines[2]
     assert "10.0 s" in lines[2]
     assert [line.split()[-1] for line in lines[3:]] == ["execute", "critique", "accept"]
+
+
+def test_an_answer_that_is_coming_in_is_counted_beside_what_runs() -> None:
+    lines = drawn(PROGRESS, arriving=17).splitlines()
+    assert "17 tokens arriving" in lines[2]
+    assert "arriving" not in lines[1] + lines[3]
+    assert "arriving" not in drawn(PROGRESS)
 
 
 def test_a_run_that_stopped_stops_its_clock() -> None:

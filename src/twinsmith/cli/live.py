@@ -34,12 +34,13 @@ def headline(progress: Progress, now: str) -> str:
     return " · ".join(parts)
 
 
-def tree(progress: Progress, now: str) -> Tree:
-    """The run with a line a stage."""
+def tree(progress: Progress, now: str, arriving: int = 0) -> Tree:
+    """The run with a line a stage, and how much of an answer has come in by now."""
     root = Tree(headline(progress, now))
     begun = {stage.name: stage for stage in progress.stages}
     for name in STAGES:
-        root.add(_line(name, begun.get(name), now, running=progress.state == "running"))
+        running = progress.state == "running"
+        root.add(_line(name, begun.get(name), now, arriving, running=running))
     return root
 
 
@@ -71,7 +72,7 @@ async def show(app: App, run: str, over: Callable[[], bool]) -> Progress:
     progress = app.progress(run)
     with Live(console=console, refresh_per_second=8, transient=False) as live:
         async for progress in follow(app, run, over):
-            live.update(tree(progress, now_utc()))
+            live.update(tree(progress, now_utc(), sum(app.arriving.values())))
     return progress
 
 
@@ -101,7 +102,7 @@ async def _show_lines(app: App, run: str, over: Callable[[], bool]) -> Progress:
     return progress
 
 
-def _line(name: str, stage: Stage | None, now: str, *, running: bool) -> Table:
+def _line(name: str, stage: Stage | None, now: str, arriving: int, *, running: bool) -> Table:
     row = Table.grid(padding=(0, 1))
     if stage is None:
         row.add_row("[dim]·[/dim]", f"[dim]{name}[/dim]")
@@ -111,5 +112,6 @@ def _line(name: str, stage: Stage | None, now: str, *, running: bool) -> Table:
     else:
         seconds = f"{elapsed(stage.started, now):.1f} s" if running else ""
         mark = Spinner("dots") if running else "[magenta]‖[/magenta]"
-        row.add_row(mark, f"{name:<9}", f"{seconds:>8}")
+        coming = f"[dim]{arriving} tokens arriving[/dim]" if running and arriving else ""
+        row.add_row(mark, f"{name:<9}", f"{seconds:>8}", coming)
     return row

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import assert_never
@@ -60,13 +60,22 @@ class Completion:
     first_token_seconds: float
 
 
+Heard = Callable[[str, int], None]
+"""Told, while an answer comes in, which one it is and how many parts of it are here; then 0."""
+
+
 class Providers:
     """Asks endpoints, and keeps one client for each."""
 
     def __init__(
-        self, access: Access, timeouts: Timeouts, embedded: Mapping[str, EmbeddedServer]
+        self,
+        access: Access,
+        timeouts: Timeouts,
+        embedded: Mapping[str, EmbeddedServer],
+        heard: Heard = lambda _key, _parts: None,
     ) -> None:
         self._access = access
+        self._heard = heard
         self._timeouts = timeouts
         self._embedded = embedded
         self._models: dict[tuple[str, str], Model] = {}
@@ -97,7 +106,7 @@ class Providers:
 
     async def _stream(self, model: Model, endpoint: Endpoint, prompt: Prompt) -> Completion:
         clock = asyncio.get_running_loop().time
-        began, first, patience = clock(), 0.0, self._timeouts
+        began, first, parts, patience = clock(), 0.0, 0, self._timeouts
         try:
             # One deadline, moved when the first token is there: cheaper than two of the library's.
             async with asyncio.timeout(min(patience.first_token, patience.whole)) as deadline:
@@ -111,10 +120,14 @@ class Providers:
                         if not first:
                             first = clock() - began
                             deadline.reschedule(began + patience.whole)
+                        parts += 1
+                        self._heard(prompt.key, parts)
                     response = stream.get()
         except TimeoutError:
             waited = "the whole answer" if first else "the first token"
             raise Busy(f"timed out waiting for {waited}") from None
+        finally:
+            self._heard(prompt.key, 0)
         return _completion(endpoint, response, first)
 
     async def _model(self, endpoint: Endpoint) -> Model:

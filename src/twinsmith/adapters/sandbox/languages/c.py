@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from twinsmith.adapters.sandbox.languages.c_signature import (
@@ -20,6 +21,7 @@ from twinsmith.adapters.sandbox.languages.language import (
     Recipe,
     Toolchain,
 )
+from twinsmith.core.errors import SandboxError
 from twinsmith.core.program import Program
 
 DRIVERS = Path(__file__).parent.parent / "drivers"
@@ -63,8 +65,17 @@ def prepare(toolchain: Toolchain, folder: Path) -> None:
     """The driver's runtime, compiled, and its header."""
     shutil.copy(DRIVERS / "driver.h", folder)
     gcc = toolchain.commands["gcc"]
-    line = [gcc, *_FLAGS, "-c", str(DRIVERS / "driver.c"), "-o", str(folder / "driver.o")]
-    subprocess.run(line, check=True, capture_output=True)
+    compiled((gcc, *_FLAGS, "-c", str(DRIVERS / "driver.c"), "-o", str(folder / "driver.o")))
+
+
+def compiled(line: Sequence[str]) -> None:
+    """Run a compiler outside the sandbox, on our own sources only."""
+    done = subprocess.run(line, check=False, capture_output=True, text=True)
+    if done.returncode:
+        complaint = (done.stderr.strip() or "no reason given").splitlines()[0]
+        raise SandboxError(
+            f"the driver cannot be prepared: {line[0]} says {complaint!r}; reinstall it"
+        )
 
 
 def _callable(source: str) -> list[Signature]:

@@ -2,11 +2,10 @@
 
 import re
 import shutil
-import subprocess
 from collections import Counter
 from pathlib import Path
 
-from twinsmith.adapters.sandbox.languages.c import DRIVERS, find_compiler
+from twinsmith.adapters.sandbox.languages.c import DRIVERS, compiled, find_compiler
 from twinsmith.adapters.sandbox.languages.c_source import (
     Definition,
     bare_source,
@@ -93,7 +92,7 @@ def prepare(toolchain: Toolchain, folder: Path) -> None:
         parsed = str(folder / f"{name}.gch")
         jobs.append(("-x", "c++-header", str(folder / name), "-o", parsed))
     for job in jobs:
-        subprocess.run((*compiler, *job), check=True, capture_output=True)
+        compiled((*compiler, *job))
 
 
 def _address(one: Definition) -> str:

@@ -247,7 +247,7 @@ def _prepare(toolchain: Toolchain, folder: Path) -> None:
     )
     if done.returncode:
         complaint = (done.stderr.strip() or "no reason given").splitlines()[0]
-        raise SandboxError(f"rust cannot be prepared: rustc says {complaint!r}")
+        raise SandboxError(f"rust cannot be prepared: rustc says {complaint!r}; reinstall it")
 
 
 def places(root: Path = SYSTEM, home: Path | None = None) -> list[Path]:
