@@ -12,16 +12,16 @@ import asyncio
 import ctypes
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
 from string import Template
-from subprocess import PIPE, Popen
-from subprocess import run as run_process
+from subprocess import PIPE
 
 from bench.verdicts import BareTools
 from tests import engines
@@ -34,11 +34,10 @@ from twinsmith.adapters.sandbox.languages.python import INTERPRETER
 from twinsmith.adapters.sandbox.runner import IsolatedSandbox
 from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.probe import Command, Probe, Probes
-from twinsmith.core.program import Program
+from twinsmith.core.program import Kind, Program
 
 CORES = os.cpu_count() or 1
-HELLO = "print('hello')\n"
-IMAGE = "twinsmith-bench"
+HELLO, IMAGE = "print('hello')\n", "twinsmith-bench"
 SHOWN = ("--volume=/usr:/usr:ro", "--volume=/etc/ld.so.cache:/etc/ld.so.cache:ro")
 BARE, OURS, DOCKER = "bare python3 hello.py", "twinsmith, bubblewrap", "docker run"
 MOST_TIMES_BARE, LEAST_TIMES_QUICKER = 2.2, 6.0
@@ -47,30 +46,28 @@ PEER_INSTALL = "python3 -m venv PEER && PEER/bin/pip install 'llm-sandbox[docker
 # A new session each time. Closing it, Docker waits ten seconds for a shell that ignores SIGTERM;
 # to be fair that is not counted: it is told to use SIGKILL.
 PEER = """
-import sys, time
+import sys
 from llm_sandbox.bubblewrap import BubblewrapSession
 from llm_sandbox.docker import SandboxDockerSession
 address, image = sys.argv[1:]
-common = {"lang": "python", "skip_environment_setup": True}
+kinds = {"bubblewrap": (BubblewrapSession, {})}
 if address:
     import docker
-    client = docker.DockerClient(base_url=address)
     files = {"/usr": "/usr", "/usr/bin/python3": "/tmp/bin/python"}
     config = {"volumes": {k: {"bind": v, "mode": "ro"} for k, v in files.items()}}
     config |= {"network_mode": "none", "command": ["/bin/sh"], "user": "0:0"}
     config |= {"stop_signal": "SIGKILL", "environment": {"PATH": "/tmp/bin:/usr/bin:/bin"}}
-    common_docker = {"client": client, "image": image, "runtime_configs": config}
+    options = {"image": image, "runtime_configs": config, "workdir": "/tmp"}
+    options["client"] = docker.DockerClient(base_url=address)
+    kinds["docker"] = (SandboxDockerSession, options)
 for line in sys.stdin:
-    began = time.perf_counter()
-    docker_wanted = line.strip() == "docker"
-    with (SandboxDockerSession(workdir="/tmp", **common, **common_docker) if docker_wanted
-          else BubblewrapSession(**common)) as session:
+    session, options = kinds[line.strip()]
+    with session(lang="python", skip_environment_setup=True, **options) as session:
         said = session.run("print('hello')")
-    took = time.perf_counter() - began
     assert said.stdout == "hello\\n", said
-    print(took, flush=True)
+    print("done", flush=True)
 """
-Way = Callable[[], float]
+Way = Callable[[], object]
 Job = tuple[str, Probes]
 
 
@@ -84,22 +81,14 @@ def printing(text: str) -> Probes:
     return Probes(checks=(Probe(name="run", origin="plan", command=Command(stdout=text)),))
 
 
-def timed(act: Callable[[], object]) -> Way:
-    def way() -> float:
-        began = time.perf_counter()
-        act()
-        return time.perf_counter() - began
-
-    return way
-
-
-def alternating(ways: dict[str, Way], rounds: int) -> dict[str, list[float]]:
+def alternating(ways: Mapping[str, Way], rounds: int) -> dict[str, list[float]]:
     """Drift of the machine hits all alike; the first round is for warming up."""
     times: dict[str, list[float]] = {name: [] for name in ways}
     for turn in range(rounds + 1):
         for name, way in ways.items():
-            took = way()
-            times[name] += [took] if turn else []
+            began = time.perf_counter()
+            way()
+            times[name] += [time.perf_counter() - began] if turn else []
     return times
 
 
@@ -112,16 +101,12 @@ def target(what: str, value: float, *, least: float = 0.0, most: float = float("
 @contextmanager
 def docker_engine() -> Iterator[str | None]:
     """The address of the engine that runs already, else of one of our own; None without Docker."""
-    absent = engines.absent("docker")
-    if absent:
+    if absent := engines.absent("docker"):
         print(absent)
         yield None
         return
-    for place in Path("/proc").glob("[0-9]*/cmdline"):
-        words = [""]
-        with suppress(OSError):
-            words = place.read_text().split("\0")
-        if words[0].endswith("dockerd") and "--host" in words and engines.SOCKET not in words:
+    for words in map(str.split, subprocess.getoutput("pgrep -ax dockerd").splitlines()):
+        if "--host" in words and engines.SOCKET not in words:
             # A second one in the same network namespace would be in its way.
             yield words[words.index("--host") + 1]
             return
@@ -131,19 +116,13 @@ def docker_engine() -> Iterator[str | None]:
 
 def docker(host: str, *words: str, given: bytes = b"") -> str:
     line = ["docker", *(["--host", host] if host else []), *words]
-    return run_process(line, input=given, capture_output=True, check=True).stdout.decode()
-
-
-def bare_hello(folder: str) -> None:
-    line = [INTERPRETER, f"{folder}/hello.py"]
-    assert run_process(line, capture_output=True, check=True).stdout == b"hello\n"
+    return subprocess.run(line, input=given, capture_output=True, check=True).stdout.decode()
 
 
 def in_sandbox(runner: asyncio.Runner, box: IsolatedSandbox) -> Way:
     print(runner.run(box.isolation()))
-    probes = printing("hello\n")
-    program = Program(source=HELLO, kind="cli")
-    return timed(lambda: passed(runner.run(box.run(program, probes, Limits()))))
+    program, probes = Program(source=HELLO, kind="cli"), printing("hello\n")
+    return lambda: passed(runner.run(box.run(program, probes, Limits())))
 
 
 def docker_ways(host: str, folder: str, stack: ExitStack) -> dict[str, Way]:
@@ -151,34 +130,29 @@ def docker_ways(host: str, folder: str, stack: ExitStack) -> dict[str, Way]:
     docker(host, "import", "-", IMAGE, given=image())
     stack.callback(docker, host, "rmi", "--force", IMAGE)
     common = (*SHOWN, f"--volume={folder}:/mnt:ro", "--network=none")
-    sleeping = (INTERPRETER, "-c", "import time; time.sleep(1e6)")
-    warm = docker(host, "run", "--detach", "--rm", *common, IMAGE, *sleeping).strip()
+    warm = docker(host, "run", "--detach", "--rm", *common, IMAGE, "/bin/sleep", "inf").strip()
     stack.callback(docker, host, "rm", "--force", warm)
     hello = (INTERPRETER, "/mnt/hello.py")
-
-    def said(*words: str) -> None:
-        assert docker(host, *words, *hello) == "hello\n"
-
     return {
-        DOCKER: timed(lambda: said("run", "--rm", *common, IMAGE)),
-        "docker exec, warm": timed(lambda: said("exec", warm)),
+        DOCKER: lambda: docker(host, "run", "--rm", *common, IMAGE, *hello),
+        "docker exec, warm": lambda: docker(host, "exec", warm, *hello),
     }
 
 
 def peer_ways(python: str, host: str | None, stack: ExitStack) -> dict[str, Way]:
     """llm-sandbox, in an interpreter of its own."""
-    if run_process([python, "-c", "import llm_sandbox, docker"], capture_output=True).returncode:
+    if subprocess.call([python, "-c", "import llm_sandbox, docker"], stderr=subprocess.DEVNULL):
         print(f"llm-sandbox: skipped, not in {python}; {PEER_INSTALL}; then --peer PEER/bin/python")
         return {}
     address = "unix:///var/run/docker.sock" if host == "" else host or ""
     line = [python, "-c", PEER, address, IMAGE]
-    child = stack.enter_context(Popen(line, stdin=PIPE, stdout=PIPE, text=True))
+    child = stack.enter_context(subprocess.Popen(line, stdin=PIPE, stdout=PIPE, text=True))
 
-    def ask(which: str) -> float:
+    def ask(which: str) -> None:
         assert child.stdin is not None
         assert child.stdout is not None
         print(which, file=child.stdin, flush=True)
-        return float(child.stdout.readline())
+        assert child.stdout.readline() == "done\n"
 
     ways: dict[str, Way] = {"llm-sandbox, bubblewrap": lambda: ask("bubblewrap")}
     return ways | ({"llm-sandbox, Docker": lambda: ask("docker")} if address else {})
@@ -190,7 +164,8 @@ def start(rounds: int, peer: str) -> None:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         Path(folder, "hello.py").write_text(HELLO)
         runner = stack.enter_context(asyncio.Runner())
-        ways = {BARE: timed(lambda: bare_hello(folder))}
+        line = [INTERPRETER, f"{folder}/hello.py"]
+        ways: dict[str, Way] = {BARE: lambda: subprocess.run(line, capture_output=True, check=True)}
         ways[OURS] = in_sandbox(runner, IsolatedSandbox(Bubblewrap(), LAYERS))
         if host is not None:
             box = IsolatedSandbox(ContainerWalls("docker", FOLDER, host=host), LAYERS)
@@ -213,19 +188,15 @@ def start(rounds: int, peer: str) -> None:
 SOURCE = '''
 def grade_$n(scores, bonus):
     """Count how many of the scores pass, and give the sum of the best ones."""
-    if not scores:
-        return [0, 0]
     ranked = sorted((score + bonus + $n for score in scores), reverse=True)
     best = [score for i, score in enumerate(ranked) if i < 3 + $n % 4]
     passing = sum(1 for score in ranked if score >= 50)
     return [passing, sum(best)]
 '''
+CACHED = "CACHE = {}\n" + SOURCE.replace("best =", "CACHE[bonus] = best =")
 KINDS = {
     "stateless": (SOURCE, checks),
-    "a process a call": (
-        "CACHE = {}\n" + SOURCE.replace("best =", "CACHE[bonus] = best ="),
-        checks,
-    ),
+    "a process a call": (CACHED, checks),
     "code as checks": (SOURCE, code),
 }
 
@@ -243,53 +214,43 @@ def candidate(n: int, kind: str, probes: int) -> Job:
     return source, reading(*asserts)
 
 
-async def rate(box: IsolatedSandbox, jobs: Iterator[Job]) -> float:
-    done = 0
+async def rate(box: IsolatedSandbox, jobs: list[Job]) -> float:
+    left = iter(jobs)
 
     async def worker() -> None:
-        nonlocal done
-        for source, probes in jobs:
+        for source, probes in left:
             passed(await run(source, kind="function", probes=probes, limits=Limits(), box=box))
-            done += 1
 
     began = time.perf_counter()
     await asyncio.gather(*(worker() for _ in range(CORES)))
-    return done / (time.perf_counter() - began)
+    return len(jobs) / (time.perf_counter() - began)
 
 
 def world() -> dict[str, set[str]]:
     """What a run could leave behind."""
-    own = os.getpid()
+    own, tasks = os.getpid(), Path("/proc/self/task").glob("*/children")
+    mounts = Path("/proc/self/mounts").read_text().splitlines()
     return {
-        "processes": set(children(own)),
+        "processes": {pid for file in tasks for pid in file.read_text().split()},
         "groups": set(map(str, Path("/sys/fs/cgroup").rglob(f"twinsmith/{own}-*"))),
-        "mounts": set(Path("/proc/self/mounts").read_text().splitlines()),
+        # A container engine beside us has mounts that come and go.
+        "mounts": {line for line in mounts if not line.startswith(("overlay", "nsfs", "shm"))},
         "files": {path.name for path in Path("/tmp").iterdir()},
-        # The one that lists them is among them, and is the lowest that is free.
         "descriptors": {path.name for path in Path("/proc/self/fd").iterdir()},
     }
 
 
-def children(parent: int) -> Iterator[str]:
-    for place in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            before, _, after = place.read_text().rpartition(")")
-            if int(after.split()[1]) == parent:
-                yield before
-
-
 async def many(candidates: int, probes: int) -> None:
-    # Whatever outlives its parent becomes a child of this process, and is seen.
-    child_subreaper = 36
-    ctypes.CDLL(None).prctl(child_subreaper, 1, 0, 0, 0)
+    # PR_SET_CHILD_SUBREAPER: whatever outlives its parent becomes a child of ours, and is seen.
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
     box = IsolatedSandbox(Bubblewrap(), LAYERS)
     print(await box.isolation())
     print(f"{candidates} candidates of {probes} probes, {CORES} at a time")
     for kind in KINDS:
-        await rate(box, (candidate(n, kind, 2) for n in range(2 * CORES)))
+        await rate(box, [candidate(n, kind, 2) for n in range(2 * CORES)])
         before = world()
         jobs = [candidate(n, kind, probes) for n in range(candidates)]
-        per_second = await rate(box, iter(jobs))
+        per_second = await rate(box, jobs)
         print(f"{kind:<20}{per_second:8.1f} candidates/s{per_second * probes:10.0f} probes/s")
         left = {what: sorted(now - before[what]) for what, now in world().items()}
         print("  left behind:", {what: each for what, each in left.items() if each} or "nothing")
@@ -298,31 +259,28 @@ async def many(candidates: int, probes: int) -> None:
 
 
 # In every language the same: sorted downwards, each times its place; and how many differ.
-# A head, a function as often as wanted, an end, and a call.
+# What stands above, and a function that is written as often as wanted.
 VALUES = [5, 3, 9, 3, 7, 1, 9, 4]
 PROGRAMS = {
-    "c": r"""#include <stdio.h>
+    "c": """#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 static int order(const void *a, const void *b) { return *(const int *)b - *(const int *)a; }
----
+
 int work_$n(const int *values, int count) {
     int *copy = malloc(sizeof(int) * count), sum = $seed, different = 0;
-    memcpy(copy, values, sizeof(int) * count);
-    qsort(copy, count, sizeof(int), order);
+    qsort(memcpy(copy, values, sizeof(int) * count), count, sizeof(int), order);
     for (int i = 0; i < count; i++)
         sum += (i + $n) * copy[i], different += i == 0 || copy[i] != copy[i - 1];
     free(copy);
     return sum + different;
 }
----
-int main(void) { int v[] = {$values}; printf("%d\n", $calls); }
----work_$n(v, 8)""",
-    "cpp": r"""#include <algorithm>
+""",
+    "cpp": """#include <algorithm>
 #include <iostream>
 #include <map>
 #include <vector>
----
+
 int work_$n(std::vector<int> values) {
     std::map<int, int> times;
     std::sort(values.begin(), values.end(), [](int a, int b) { return a > b; });
@@ -330,12 +288,9 @@ int work_$n(std::vector<int> values) {
     for (int value : values) sum += place++ * value, times[value]++;
     return sum + static_cast<int>(times.size());
 }
----
-int main() { std::vector<int> v{$values}; std::cout << $calls << std::endl; }
----work_$n(v)""",
-    "go": r"""package main
-import ("fmt"; "sort")
----
+""",
+    "go": """package main; import ("fmt"; "sort")
+
 func Work$n(values []int) int {
     sorted := append([]int{}, values...)
     sort.Slice(sorted, func(a, b int) bool { return sorted[a] > sorted[b] })
@@ -343,56 +298,56 @@ func Work$n(values []int) int {
     for place, value := range sorted { sum += (place + $n) * value; times[value]++ }
     return sum + len(times)
 }
----
-func main() { v := []int{$values}; fmt.Println($calls) }
----Work$n(v)""",
-    "rust": r"""use std::collections::HashMap;
----
+""",
+    "rust": """use std::collections::HashMap;
+
 fn work_$n(values: &[i64]) -> i64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(|a, b| b.cmp(a));
     let (mut sum, mut times) = ($seed, HashMap::new());
-    for (place, value) in sorted.iter().enumerate() {
-        sum += (place as i64 + $n) * value;
-        *times.entry(*value).or_insert(0) += 1;
-    }
+    for (i, each) in sorted.iter().enumerate() { sum += (i as i64 + $n) * each; }
+    for each in &sorted { *times.entry(*each).or_insert(0) += 1; }
     sum + times.len() as i64
 }
----
-fn main() { let v = vec![$values]; println!("{}", $calls); }
----work_$n(&v)""",
-    "perl": r"""use strict; use warnings;
----
+""",
+    "perl": """use strict; use warnings;
+
 sub work_$n {
-    my ($$values) = @_;
-    my ($$sum, $$place, %times) = ($seed, $n);
+    my ($$values) = @_; my ($$sum, $$place, %times) = ($seed, $n);
     $$sum += $$place++ * $$_, $$times{$$_}++ for sort { $$b <=> $$a } @$$values;
     return $$sum + scalar keys %times;
 }
----
-my $$v = [$values]; print $calls, "\n" unless caller;
----work_$n($$v)""",
+""",
+}
+# How each of them calls that function, and what stands below.
+ENDS = {
+    "c": ("work_$n(v, 8)", 'int main(void) { int v[] = {$values}; printf("%d\\n", $calls); }'),
+    "cpp": (
+        "work_$n(v)",
+        "int main() { std::vector<int> v{$values}; std::cout << $calls << '\\n'; }",
+    ),
+    "go": ("Work$n(v)", "func main() { v := []int{$values}; fmt.Println($calls) }"),
+    "rust": ("work_$n(&v)", 'fn main() { let v = vec![$values]; println!("{}", $calls); }'),
+    "perl": ("work_$n($$v)", 'my $$v = [$values]; print $calls, "\\n" unless caller;'),
 }
 
 
 def written(language: str, units: int, seed: int) -> tuple[str, str, str]:
     """A program, what it prints and an assert; another seed makes it new to every cache."""
-    head, unit, end, call = (Template(part) for part in PROGRAMS[language].split("---"))
-    calls = " + ".join(call.substitute(n=n) for n in range(units))
-    main = end.substitute(values=", ".join(map(str, VALUES)), calls=calls)
-    functions = [unit.substitute(n=n, seed=seed) for n in range(units)]
-    places = list(enumerate(sorted(VALUES, reverse=True)))
-    first, *_ = sums = [
-        seed + sum((i + n) * each for i, each in places) + len(set(VALUES)) for n in range(units)
-    ]
-    name = "work0" if language == "go" else "work_0"
-    told = f"assert {name}({VALUES}) == {first}"
-    return "".join([head.template, *functions, main]), f"{sum(sums)}\n", told
+    head, unit = PROGRAMS[language].split("\n\n")
+    call, end = ENDS[language]
+    calls = " + ".join(Template(call).substitute(n=n) for n in range(units))
+    main = Template(end).substitute(values=", ".join(map(str, VALUES)), calls=calls)
+    functions = [Template(unit).substitute(n=n, seed=seed) for n in range(units)]
+    first = sum(i * each for i, each in enumerate(sorted(VALUES, reverse=True)))
+    answers = [seed + first + n * sum(VALUES) + len(set(VALUES)) for n in range(units)]
+    told = f"assert work_0({VALUES}) == {answers[0]}".replace("_", "_" * (language != "go"))
+    return "\n".join([head, *functions, main, ""]), f"{sum(answers)}\n", told
 
 
 def compile_ways(
-    language: str, units: int, tools: BareTools, run_in: asyncio.Runner
-) -> dict[str, Way]:
+    language: str, units: int, tools: BareTools, runner: asyncio.Runner
+) -> Mapping[str, Way]:
     seeds = count()
     box = IsolatedSandbox(Bubblewrap(), LAYERS)
 
@@ -401,34 +356,26 @@ def compile_ways(
         seen = tools.run(Program(source=source, language=language, kind="cli"))
         assert seen.output == prints, seen
 
-    def isolated(*, function: bool) -> None:
+    def isolated(kind: Kind) -> None:
         source, prints, told = written(language, units, next(seeds))
-        kind, probes = ("function", checks(told)) if function else ("cli", printing(prints))
-        program = Program(source=source, language=language, kind="function" if function else "cli")
-        passed(run_in.run(box.run(program, probes, Limits())))
+        probes = printing(prints) if kind == "cli" else checks(told)
+        program = Program(source=source, language=language, kind=kind)
+        passed(runner.run(box.run(program, probes, Limits())))
 
-    return {
-        "bare": timed(bare),
-        "cli": timed(lambda: isolated(function=False)),
-        "function": timed(lambda: isolated(function=True)),
-    }
+    return {"bare": bare, "cli": lambda: isolated("cli"), "function": lambda: isolated("function")}
 
 
 def compiled(rounds: int) -> None:
     print(f"{rounds} rounds, each way once a round; p50 in ms; in brackets: times bare")
-    print(f"{'':<8}{'lines':>6}{'bare':>8}{'cli':>16}{'function':>16}")
+    print(f"{'':<8}{'lines':>6}{'bare':>8}{'cli':>16}{'function':>16}", flush=True)
     with asyncio.Runner() as runner, BareTools() as tools:
-        for language in PROGRAMS:
-            if LANGUAGES[language].locate() is None:
-                print(f"{language}: skipped; run: {LANGUAGES[language].install}")
-                continue
+        for language in [each for each in PROGRAMS if LANGUAGES[each].locate()]:
             for units in (4, 40):
                 lines = written(language, units, 0)[0].count("\n")
                 times = alternating(compile_ways(language, units, tools, runner), rounds)
                 p50 = {name: statistics.median(each) * 1000 for name, each in times.items()}
                 cells = (f"{p50[way]:.0f} ({p50[way] / p50['bare']:.2f})" for way in list(p50)[1:])
-                row = "".join(f"{cell:>16}" for cell in cells)
-                print(f"{language:<8}{lines:6}{p50['bare']:8.0f}{row}")
+                print(f"{language:<8}{lines:6}{p50['bare']:8.0f}", *(f"{c:>15}" for c in cells))
                 target("times bare, cli", p50["cli"] / p50["bare"], most=MOST_TIMES_COMPILER)
 
 
@@ -440,12 +387,13 @@ def main() -> None:
     parser.add_argument("--probes", type=int, default=50)
     parser.add_argument("--peer", default=sys.executable, help="a Python that has llm-sandbox")
     options = parser.parse_args()
-    if options.what == "start":
-        start(options.rounds or 50, options.peer)
-    elif options.what == "many":
-        asyncio.run(many(options.candidates, options.probes))
-    else:
-        compiled(options.rounds or 7)
+    match options.what:
+        case "start":
+            start(options.rounds or 50, options.peer)
+        case "many":
+            asyncio.run(many(options.candidates, options.probes))
+        case _:
+            compiled(options.rounds or 7)
 
 
 if __name__ == "__main__":

@@ -117,11 +117,12 @@ def complaint(said: str) -> str:
     return re.sub(r"^\S*:\d+:\d+: ", "", errors[0].strip())[:100]
 
 
-PAIRS = ("== !=", "<= >", ">= <", "+ -", "True False", "true false")
+PAIRS = ("== !=", "<= >", ">= <", "+ -", "% *", "and or", "&& ||", "True False", "true false")
 SWAPS = dict(pair.split() for pair in PAIRS) | dict(pair.split()[::-1] for pair in PAIRS)
 PATTERNS = (
     r"(?<=[\w\])'\" ])(==|!=|<=|>=)(?=[\w('\" -])",
-    r"(?<= )([<>+-])(?= )",
+    r"(?<= )([<>+*%-]|and|or|&&|[|]{2})(?= )",
+    r"(?<=[\w\])])[+%-](?=[\w(])",
     r"(?<=\b[a-z])([<>])(?=\w)",
     r"(?<=return )(True|False|true|false|\d+)\b",
 )
@@ -290,13 +291,19 @@ class Court:
         seen = verdict(await self._box.run(program, checks, LIMITS))
         self.counts[f"driver: {seen.verdict}"] += 1
         if seen.verdict != "passes":
-            self.reasons.setdefault(kind_of(seen.reason), []).append(row["task_id"])
+            detail = f"{row['task_id']}: {seen.reason}"
+            self.reasons.setdefault(kind_of(seen.reason), []).append(detail)
 
 
 def kind_of(reason: str) -> str:
     """A reason without names and values, so that alike ones meet."""
-    short = re.sub(r"[\"'`‘].*?[\"'`’]", "…", reason.partition("\n")[0])
-    return re.sub(r"\d+", "n", short)[:70]
+    what, _, detail = reason.partition(": ")
+    match what:
+        case "failed":
+            return "gives another value than the Python check wants"
+        case "raised":
+            return f"raises {detail.partition(':')[0]}"
+    return re.sub(r"[`'\u2018].*?[`'\u2019]", "…", reason)[:70]
 
 
 def rows(folder: Path, language: str) -> list[Row]:
@@ -329,8 +336,10 @@ async def judged(folder: Path, language: str, limit: int) -> None:
         print(f"  {count:5}  {what}")
     for note in sorted(court.notes):
         print(f"  {note}")
-    for reason, names in sorted(court.reasons.items(), key=lambda each: -len(each[1])):
-        print(f"  {len(names):5}  driver: {reason}: {', '.join(sorted(names)[:4])}")
+    for reason, details in sorted(court.reasons.items(), key=lambda each: -len(each[1])):
+        print(f"  {len(details):5}  driver: {reason}")
+        for detail in sorted(details):
+            print(f"         {' '.join(detail.split())[:180]}")
 
 
 def main() -> None:

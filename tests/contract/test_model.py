@@ -241,14 +241,14 @@ class TestOnTheWire:
                 one.setblocking(False)
                 one.connect_ex(full.getsockname())
             url = f"http://127.0.0.1:{full.getsockname()[1]}{WIRES[provider]}"
-            async with gateway(tmp_path, endpoint, url=url, timeouts=hasty, retries=0) as model:
-                async with asyncio.timeout(20):
-                    with pytest.raises(ModelUnavailable, match=f"{provider}:wire-model: "):
-                        await model.ask(PROMPT)
+            async with (
+                asyncio.timeout(20),
+                gateway(tmp_path, endpoint, url=url, timeouts=hasty, retries=0) as model,
+            ):
+                with pytest.raises(ModelUnavailable, match=f"{provider}:wire-model: "):
+                    await model.ask(PROMPT)
 
-    async def test_an_answer_is_heard_of_while_it_comes_in(
-        self, provider: Provider, tmp_path: Path
-    ) -> None:
+    async def test_an_answer_is_heard_of_while_it_comes_in(self, provider: Provider) -> None:
         heard: list[int] = []
         with WireServer() as server:
             server.default = Turn(text="one two three four")
@@ -398,12 +398,3 @@ class TestEmbedded:
             with pytest.raises(ModelUnavailable, match=r"bad.gguf does not start") as error:
                 await model.ask(PROMPT)
         assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("cores", "threads", "slots"), [(1, 1, 4), (2, 2, 4), (8, 8, 4), (32, 16, 8)]
-)
-def test_the_shape_fits_small_and_large_machines(cores: int, threads: int, slots: int) -> None:
-    shape = shape_for(cores)
-    assert (shape.threads, shape.slots, shape.context) == (threads, slots, slots * 4096)
-    assert shape_for(cores, threads=3, slots=5, context=999).context == 999

@@ -216,8 +216,8 @@ static void dump(const char *path) {
     char text[4096];
     int fd = open(path, O_RDONLY);
     long size = fd < 0 ? 0 : read(fd, text, sizeof text);
-    for (long n = 0; n < size; n++) if (text[n] < 32) text[n] = ' ';
-    if (size > 0) printf("DUMP %s %.*s\n", path, (int)size, text);
+    for (long n = 0; n < size; n++) if (text[n] == 0) text[n] = ' ';
+    if (size > 0) printf("DUMP %s\n%.*s\n", path, (int)size, text);
     if (fd >= 0) close(fd);
 }
 
@@ -256,6 +256,8 @@ int main(int count, char **words) {
     }
     snprintf(path, sizeof path, "/proc/%s/cmdline", words[5]);
     dump(path);
+    dump("/etc/passwd");
+    dump("/proc/self/status");
     DIR *folder = opendir("/proc");
     for (struct dirent *each; (each = readdir(folder));) {
         if (atoi(each->d_name) == 0) continue;

@@ -150,7 +150,8 @@ def reaches(family, address):
 def dump(path):
     try:
         with open(path, "rb") as file:
-            print("DUMP", path, file.read().replace(b"\0", b" ").decode(errors="replace"))
+            print("DUMP", path)
+            print(file.read().replace(b"\0", b" ").decode(errors="replace"))
     except OSError:
         pass
 
@@ -190,7 +191,8 @@ say("suid", not all(os.statvfs(p).f_flag & os.ST_NOSUID for p in ("/tmp", "/dev/
 say("user", can(os.setuid, 0) or can(os.setgid, 0))
 say("nice", can(os.setpriority, os.PRIO_PROCESS, 0, -10))
 say("realtime", can(os.sched_setscheduler, 0, os.SCHED_FIFO, os.sched_param(1)))
-dump(f"/proc/{pid}/cmdline")
+for path in ("/etc/passwd", "/proc/self/status", f"/proc/{pid}/cmdline"):
+    dump(path)
 for name in os.listdir("/proc"):
     if name.isdigit():
         for file in ("environ", "cmdline", "mountinfo"):

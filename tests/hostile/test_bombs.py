@@ -5,8 +5,20 @@ import asyncio
 import pytest
 
 from tests.hostile.attacks import BOMBS
-from tests.hostile.left import CASES, LIMITS, all_gone, all_well, attack, command, look, ready
-from tests.sandboxes import BACKENDS, checks, run, sandbox
+from tests.hostile.left import (
+    ALONE,
+    CASES,
+    ENGINE_CASES,
+    LIMITS,
+    SIX_CASES,
+    all_gone,
+    all_well,
+    attack,
+    command,
+    look,
+    ready,
+)
+from tests.sandboxes import checks, run, sandbox
 from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.probe import Probes
 
@@ -26,8 +38,8 @@ ORDINARY = command("ordinary", stdout="42\n")
 
 def limits(bomb: str) -> Limits:
     """With time to spare where it is not time that runs out."""
-    seconds = {"loop": 5.0, "fork": 1.0, "sleep": 1.0}.get(bomb, 10.0)
-    cpu = {"loop": 1.0}.get(bomb, 10.0)
+    seconds = {"fork": 1.0, "sleep": 1.0}.get(bomb, 60.0)
+    cpu = {"loop": 1.0}.get(bomb, 60.0)
     return Limits(
         probe_seconds=seconds,
         cpu_seconds=cpu,
@@ -50,14 +62,24 @@ async def go_off(backend: str, language: str, bomb: str) -> Execution:
     return execution
 
 
-@pytest.mark.parametrize(("backend", "language"), CASES)
+@pytest.mark.parametrize(("backend", "language"), SIX_CASES)
 @pytest.mark.parametrize("bomb", ENDS)
 async def test_a_bomb_goes_off_alone(backend: str, language: str, bomb: str) -> None:
     execution = await go_off(backend, language, bomb)
     assert (execution.results[0].outcome, execution.results[0].detail) == ENDS[bomb]
 
 
-@pytest.mark.parametrize(("backend", "language"), CASES)
+@pytest.mark.parametrize(("backend", "language"), ENGINE_CASES)
+@pytest.mark.parametrize("bomb", ["fork", "memories"])
+async def test_so_it_does_in_a_container(backend: str, language: str, bomb: str) -> None:
+    execution = await go_off(backend, language, bomb)
+    # Podman cannot tell, on every machine, that memory ran out in many small processes.
+    killed = ("killed", "the program ended by SIGKILL")
+    wanted = [ENDS[bomb], *([killed] if (backend, bomb) == ("podman", "memories") else [])]
+    assert (execution.results[0].outcome, execution.results[0].detail) in wanted
+
+
+@pytest.mark.parametrize(("backend", "language"), SIX_CASES)
 async def test_scratch_and_open_files_have_an_end(backend: str, language: str) -> None:
     execution = await go_off(backend, language, "fill")
     seen = execution.results[0]
@@ -70,7 +92,7 @@ async def test_scratch_and_open_files_have_an_end(backend: str, language: str) -
     assert 0.9 * OPEN_FILES < figures["open"] <= OPEN_FILES
 
 
-@pytest.mark.parametrize(("backend", "language"), [case for case in CASES if case[1] != "perl"])
+@pytest.mark.parametrize(("backend", "language"), [case for case in SIX_CASES if case[1] != "perl"])
 async def test_threads_have_an_end(backend: str, language: str) -> None:
     execution = await go_off(backend, language, "threads")
     seen = execution.results[0]
@@ -95,7 +117,7 @@ async def test_nothing_survives_its_probe(backend: str, language: str) -> None:
     assert execution.results[1].output == "3\n"
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", ALONE)
 async def test_nothing_of_a_function_survives_either(backend: str) -> None:
     """Its daemon holds every pipe there is and answers for it once more."""
     source = (
@@ -122,7 +144,7 @@ async def test_nothing_of_a_function_survives_either(backend: str) -> None:
     assert [result.detail for result in execution.results] == [""] * 4
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", ALONE)
 @pytest.mark.parametrize("bomb", ["fork", "memories", "fill"])
 async def test_a_neighbour_does_not_notice(backend: str, bomb: str) -> None:
     box = sandbox(backend)
@@ -137,7 +159,7 @@ async def test_a_neighbour_does_not_notice(backend: str, bomb: str) -> None:
     await all_gone(before)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", ALONE)
 async def test_who_ran_out_of_memory_is_told_from_who_was_killed(backend: str) -> None:
     source = BOMBS["python"] + 'if sys.argv[1] == "kill": os.kill(os.getpid(), 9)\n'
     probes = command("kill"), command("memory"), command("kill"), ORDINARY
@@ -208,7 +230,7 @@ time.sleep(0.3)
 """
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", ALONE)
 @pytest.mark.parametrize("way", KERNEL_MEMORY)
 async def test_memory_of_the_kernel_is_counted(backend: str, way: str) -> None:
     """Four processes that put 160 MB into buffers, where 64 are allowed."""

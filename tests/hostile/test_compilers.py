@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile.left import LIMITS, all_gone, all_well, attack, command, look, ready
-from tests.sandboxes import BACKENDS, run
+from tests.hostile.left import ALONE, LIMITS, all_gone, all_well, attack, command, look, ready
+from tests.sandboxes import run
 from twinsmith.core.execution import Limits
 
 BUILD = Limits(build_seconds=3.0, build_memory_mb=512, probe_seconds=2.0)
@@ -46,7 +46,7 @@ BOMBS: dict[str, tuple[str, str]] = {
     "constant that is never ready": (
         "cpp",
         (
-            "constexpr long f() { long n = 0; for (long i = 0; i < 1L << 60; i++) n ^= i; return n; }\n"
+            "constexpr long f() { long n = 0; for (long i = 0; ~i; i++) n ^= i; return n; }\n"
             "static_assert(f() == 1);\n"
         ),
     ),
@@ -82,7 +82,7 @@ BOMBS: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", ALONE)
 @pytest.mark.parametrize("bomb", BOMBS)
 async def test_a_bomb_for_the_compiler_does_not_compile(backend: str, bomb: str) -> None:
     language, source = BOMBS[bomb]
@@ -115,7 +115,7 @@ THEFTS = {
 HOST_FILES = ("/etc/passwd", "/etc/shadow", "/proc/1/environ", "/root/.bashrc")
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", ALONE)
 @pytest.mark.parametrize("theft", THEFTS)
 async def test_a_compiler_reads_no_file_of_the_host(backend: str, theft: str) -> None:
     language, source = THEFTS[theft]
@@ -132,7 +132,7 @@ async def test_a_compiler_reads_no_file_of_the_host(backend: str, theft: str) ->
     await all_well(box)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", ALONE)
 @pytest.mark.parametrize("language", ["c", "cpp"])
 async def test_a_compilers_own_environment_says_nothing(
     backend: str, language: str, monkeypatch: pytest.MonkeyPatch
@@ -146,7 +146,7 @@ async def test_a_compilers_own_environment_says_nothing(
         assert str(Path.home()) not in str(execution)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", ALONE)
 async def test_a_large_program_in_a_small_room_is_out_of_memory(backend: str) -> None:
     """What is built may be larger than what it may use: a result all the same."""
     box = ready(backend, "c")
@@ -161,7 +161,7 @@ async def test_a_large_program_in_a_small_room_is_out_of_memory(backend: str) ->
     assert {seen.outcome for seen in execution.results} == {"out of memory"}, execution
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", ALONE)
 async def test_what_the_compiler_says_is_cut(backend: str) -> None:
     box = ready(backend, "c")
     source = "".join(f"#warning {n} {'x' * 200}\n" for n in range(10_000)) + "int f(void) {"
@@ -170,7 +170,7 @@ async def test_what_the_compiler_says_is_cut(backend: str) -> None:
     assert len(execution.problem) < 5000
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", ALONE)
 @pytest.mark.parametrize("language", ["python", "c"])
 async def test_a_source_of_many_megabytes_is_the_programs_fault(
     backend: str, language: str

@@ -10,8 +10,8 @@ import pytest
 
 from tests.hostile.attacks import FORGERY
 from tests.hostile.attacks_python import ANSWERS, TRICKS
-from tests.hostile.left import CASES, attack, command, ready
-from tests.sandboxes import BACKENDS, checks, code, sandbox
+from tests.hostile.left import ALONE, CASES, SIX_CASES, attack, command, ready
+from tests.sandboxes import checks, code, sandbox
 from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.probe import Probe, Probes
 
@@ -39,7 +39,7 @@ def none_passed(execution: Execution, count: int) -> bool:
     return len(execution.results) == count
 
 
-@pytest.mark.parametrize(("backend", "language"), CASES)
+@pytest.mark.parametrize(("backend", "language"), SIX_CASES)
 @pytest.mark.parametrize("form", FORMS)
 async def test_no_language_forges_a_pass(backend: str, language: str, form: str) -> None:
     box = ready(backend, language)
@@ -64,7 +64,7 @@ async def test_what_a_command_should_print_is_nowhere_to_be_found(
     assert execution.results[0].output == "0\n"
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", ALONE)
 async def test_not_even_while_a_check_runs_it(backend: str) -> None:
     number = unknown()
     check = f"assert run().stdout == '{number}\\n', run().stdout"
@@ -75,7 +75,7 @@ async def test_not_even_while_a_check_runs_it(backend: str) -> None:
     assert execution.results[0].detail.endswith("(0\n)"), execution.results[0]
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", ALONE)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("trick", TRICKS)
 async def test_python_forges_no_pass(backend: str, trick: str, form: str) -> None:
@@ -86,7 +86,7 @@ async def test_python_forges_no_pass(backend: str, trick: str, form: str) -> Non
     assert none_passed(execution, 2)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", ALONE)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("answer", ANSWERS)
 async def test_an_answer_that_is_none_is_the_programs_fault(
@@ -107,7 +107,7 @@ async def test_an_answer_that_is_none_is_the_programs_fault(
     assert none_passed(execution, 1)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", ALONE)
 @pytest.mark.parametrize("form", FORMS)
 async def test_an_answer_that_is_slow_to_read_is_the_programs_fault(
     backend: str, form: str
@@ -154,7 +154,8 @@ SHADOWS = {
     ),
     "go": (
         "package main\nfunc F() int { return 0 }\nfunc abs(x int) int { return 0 }\n"
-        "func all(x []bool) bool { return true }\nfunc sorted(x []int) []int { return []int{1, 2} }\n"
+        "func all(x []bool) bool { return true }\n"
+        "func sorted(x []int) []int { return []int{1, 2} }\n"
     ),
     "c": (
         "long f(void) { return 0; }\nlong abs(long x) { return 0; }\n"
@@ -168,7 +169,7 @@ SHADOWS = {
 }
 
 
-@pytest.mark.parametrize(("backend", "language"), CASES)
+@pytest.mark.parametrize(("backend", "language"), SIX_CASES)
 async def test_a_program_cannot_lend_its_own_words_to_a_check(backend: str, language: str) -> None:
     """What it calls `abs` or `all` is not what a check calls so."""
     number = unknown()

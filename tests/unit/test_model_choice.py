@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from twinsmith.adapters.models.embedded import shape_for
 from twinsmith.core.errors import ConfigError
 from twinsmith.model_choice import embedded_name, offer
 from twinsmith.settings import load
@@ -35,3 +36,12 @@ def test_lists_in_the_environment_have_commas(tmp_path: Path) -> None:
     }
     names = [endpoint.name for endpoint in offer(load(env)).routes[1, "slow"].endpoints]
     assert names == ["openai:a", "server:b"]
+
+
+@pytest.mark.parametrize(
+    ("cores", "threads", "slots"), [(1, 1, 4), (2, 2, 4), (8, 8, 4), (32, 16, 8)]
+)
+def test_the_shape_fits_small_and_large_machines(cores: int, threads: int, slots: int) -> None:
+    shape = shape_for(cores)
+    assert (shape.threads, shape.slots, shape.context) == (threads, slots, slots * 4096)
+    assert shape_for(cores, threads=3, slots=5, context=999).context == 999

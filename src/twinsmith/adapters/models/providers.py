@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import assert_never
 
-from httpx2 import AsyncClient, Timeout
+from httpx2 import AsyncClient, Request, Timeout
 from pydantic_ai import exceptions as failures
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
@@ -151,7 +151,13 @@ class Providers:
     async def _client(self) -> AsyncClient:
         if self._http is None:
             patience = Timeout(self._timeouts.whole, connect=self._timeouts.connect)
-            self._http = await self._clients.enter_async_context(AsyncClient(timeout=patience))
+
+            async def hold(request: Request) -> None:
+                # Google's library asks for no time-outs at all, request by request.
+                request.extensions["timeout"] = patience.as_dict()
+
+            client = AsyncClient(timeout=patience, event_hooks={"request": [hold]})
+            self._http = await self._clients.enter_async_context(client)
         return self._http
 
 

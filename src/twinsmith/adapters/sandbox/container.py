@@ -284,6 +284,7 @@ class ContainerWalls:
     async def _spawn(self, line: list[str]) -> asyncio.subprocess.Process:
         # Settings in Docker's home would be handed on to containers; Podman's storage is there.
         home = self._folder if self._engine == "docker" else Path.home()
+        self._folder.mkdir(parents=True, exist_ok=True)
         try:
             return await asyncio.create_subprocess_exec(
                 *line,
@@ -291,6 +292,8 @@ class ContainerWalls:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 env={"PATH": PATH, "HOME": str(home), **_runtime_folder()},
+                # Podman's monitor leaves a file named "oom" where it was started.
+                cwd=self._folder,
                 start_new_session=True,
             )
         except OSError as error:

@@ -16,6 +16,7 @@ ADVICE = {
 }
 SOURCE = """
 import ctypes, errno, json, os, socket
+from os import environ
 libc = ctypes.CDLL(None, use_errno=True)
 status = dict(line.split(":\\t", 1) for line in open("/proc/self/status") if ":\\t" in line)
 def refused(call, *args):
@@ -31,7 +32,7 @@ print(json.dumps({
     "files": not any(map(writable, ("/", "/usr", "/etc", "/dev", "/run"))),
     "namespaces": libc.unshare(0x10000000) == -1 and os.getpid() < 100,
     "capabilities": int(status["CapEff"], 16) == 0 == int(status["CapPrm"], 16),
-    "environment": set(os.environ) <= {"PATH", "HOME", "LANG", "LC_CTYPE", "PYTHONHASHSEED"},
+    "environment": set(environ) <= {"PATH", "HOME", "LANG", "LC_CTYPE", "PYTHONHASHSEED"},
     "seccomp": refused(libc.ptrace, 0, 0, 0, 0),
     "scratch": 0 < os.statvfs("/tmp").f_files <= FILES and 0 < os.statvfs("/dev/shm").f_blocks,
 }))
