@@ -40,9 +40,9 @@ LIMITS = Limits(
 )
 TRACE = "hostile"
 """In the name of every file that a hostile program makes."""
-# Where a host's file could appear; other sandboxes and containers mount below the last two.
+# Where a host's file could appear, and where the engines of other tests mount.
 OPEN_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/")
-OTHERS = ("/var/lib/", "/run/", "/proc/")
+OTHERS = ("/var/lib/", "/run/", "/proc/", "/tmp/twinsmith-")
 PATIENCE = 5.0
 
 
@@ -122,8 +122,7 @@ def _own_files(place: Path) -> list[Path]:
 
 def _mounts() -> list[str]:
     points = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
-    # Engines of other tests mount as well, each in a folder of its own.
-    return [p for p in points if not p.startswith(OTHERS) and "overlay" not in p]
+    return [point for point in points if not point.startswith(OTHERS)]
 
 
 def command(*args: str, stdin: str = "", stdout: str | None = None) -> Probe:

@@ -175,6 +175,22 @@ async def test_who_ran_out_of_memory_is_told_from_who_was_killed(backend: str) -
     ]
 
 
+@pytest.mark.parametrize(
+    ("backend", "language"), [("bubblewrap", "python"), ("bubblewrap", "perl")]
+)
+async def test_when_memory_runs_out_the_program_goes_before_the_judge(
+    backend: str, language: str
+) -> None:
+    """Also where it is the kernel's memory that is used up, of which no process has any."""
+    box = ready(backend, language)
+    source = {
+        "python": "print(open('/proc/self/oom_score_adj').read(), end='')",
+        "perl": "open F, '<', '/proc/self/oom_score_adj'; print <F>;",
+    }[language]
+    execution = await attack(box, source, command(stdout="1000\n"), language=language)
+    assert execution.results[0].detail == ""
+
+
 KERNEL_MEMORY = {
     # What waits in a socket or a pipe is the kernel's memory, and must be the cell's.
     "tcp": """
