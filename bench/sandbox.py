@@ -41,7 +41,7 @@ HELLO, IMAGE = "print('hello')\n", "twinsmith-bench"
 SHOWN = ("--volume=/usr:/usr:ro", "--volume=/etc/ld.so.cache:/etc/ld.so.cache:ro")
 BARE, OURS, DOCKER = "bare python3 hello.py", "twinsmith, bubblewrap", "docker run"
 MOST_TIMES_BARE, LEAST_TIMES_QUICKER = 2.2, 6.0
-LEAST_A_SECOND, MOST_TIMES_COMPILER, SETTLE_SECONDS = 25.0, 1.3, 0.2
+LEAST_A_SECOND, MOST_TIMES_COMPILER = 25.0, 1.3
 PEER_INSTALL = "python3 -m venv PEER && PEER/bin/pip install 'llm-sandbox[docker]'"
 # A new session each time; without SIGKILL its end would wait ten seconds for a shell that stays.
 PEER = """
@@ -80,14 +80,10 @@ def printing(text: str) -> Probes:
 
 
 def alternating(ways: Mapping[str, Way], rounds: int) -> dict[str, list[float]]:
-    """Drift of the machine hits all alike; the first round warms up.
-
-    The pause is for the kernel: while it clears a container's network away, others wait for theirs.
-    """
+    """Drift of the machine hits all alike; the first round is for warming up."""
     times: dict[str, list[float]] = {name: [] for name in ways}
     for turn in range(rounds + 1):
         for name, way in ways.items():
-            time.sleep(SETTLE_SECONDS)
             began = time.perf_counter()
             way()
             times[name] += [time.perf_counter() - began] if turn else []

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -37,7 +38,7 @@ def serving(engine: Engine) -> Iterator[str]:
     if engine == "podman" or _answers(""):
         yield ""
         return
-    own = USERS / str(os.getpid())
+    own = USERS / f"{os.getpid()}-{secrets.token_hex(4)}"
     with _alone():
         USERS.mkdir(parents=True, exist_ok=True)
         own.touch()
@@ -48,8 +49,8 @@ def serving(engine: Engine) -> Iterator[str]:
     finally:
         with _alone():
             own.unlink()
-            users = [user for user in USERS.iterdir() if Path("/proc", user.name).exists()]
-            if not users:
+            owners = [user.name.partition("-")[0] for user in USERS.iterdir()]
+            if not any(Path("/proc", owner).exists() for owner in owners):
                 _stop()
 
 

@@ -139,7 +139,7 @@ async def test_no_environment_of_this_machine_gets_in(
     source = "import os\ndef f(): return sorted(os.environ)\n"
     (result,) = (await running.calls(source, "assert f() == 1")).results
     names = set(result.detail.partition("returned ")[2].strip("[]").replace("'", "").split(", "))
-    known = {"PATH", "HOME", "HOSTNAME", "LC_CTYPE", "PYTHONHASHSEED", "TERM", "container"}
+    known = {"PATH", "HOME", "LANG", "HOSTNAME", "LC_CTYPE", "PYTHONHASHSEED", "TERM", "container"}
     assert names
     assert names <= known
 

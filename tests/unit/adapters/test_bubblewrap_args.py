@@ -10,7 +10,7 @@ from twinsmith.core.execution import Limits
 
 def args(*mounts: Mount, root: bool) -> list[str]:
     cell = Cell(room={}, job={}, limits=Limits(), wall_seconds=1.0, mounts=mounts)
-    return sandbox_args(["CMD"], cell, fds=(7, 8, 9), root=root)
+    return sandbox_args(["CMD"], cell, fds=(7,), root=root)
 
 
 def test_nothing_of_the_host_is_writable() -> None:
@@ -65,3 +65,11 @@ def test_isolation_says_what_is_missing() -> None:
     assert str(full) == "backend=b isolation=full missing=[]"
     some = Isolation(backend="b", version="1", missing=("cgroup", "seccomp"))
     assert str(some) == "backend=b isolation=degraded missing=[cgroup,seccomp]"
+
+
+def test_with_groups_of_version_two_the_first_process_waits_at_a_gate() -> None:
+    cell = Cell(room={}, job={}, limits=Limits(), wall_seconds=1.0)
+    line = sandbox_args(["CMD"], cell, fds=(7, 8, 9), root=False)
+    start = line.index("--info-fd")
+    assert line[start : start + 4] == ["--info-fd", "8", "--block-fd", "9"]
+    assert "--block-fd" not in args(root=False)

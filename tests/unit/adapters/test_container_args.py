@@ -29,6 +29,7 @@ CELL = Cell(
     limits=Limits(memory_mb=100, processes=20, scratch_mb=7, scratch_files=99),
     wall_seconds=3,
     mounts=(Mount(source="/data/python-1", target="/run/layer"),),
+    environment={"PYTHONHASHSEED": "0"},
 )
 DOCKER = Ready(
     engine="docker",

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from twinsmith.adapters.sandbox import cgroup, seccomp
 from twinsmith.adapters.sandbox.cell import BUILT, Cell, Ended, Isolation, Mount
-from twinsmith.adapters.sandbox.harness import COMMAND, ENVIRONMENT, PLACE, compiled
+from twinsmith.adapters.sandbox.harness import COMMAND, PLACE, compiled
 from twinsmith.adapters.sandbox.inside import wire
 from twinsmith.core.errors import SandboxError
 
@@ -125,69 +125,84 @@ class Stay:
         cell = self._cell
         job = wire.frame(_room(cell, grouped=group is not None)) + wire.frame(cell.job)
         harness = _in_memory(compiled(), files)
-        blocked, unblock = _pipe(files)
-        told, telling = os.pipe()
-        files.callback(os.close, told)
-        fds = (harness, telling, blocked)
+        gate = Gate(files) if group is not None and group.unified else None
+        fds = (harness, *(gate.theirs if gate else ()))
         line = sandbox_args(list(COMMAND), cell, fds=fds, root=os.geteuid() == 0)
         try:
-            self._process = files.enter_context(
-                subprocess.Popen(
-                    line,
-                    pass_fds=fds,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    env={"PATH": PATH},
-                    start_new_session=True,
-                )
-            )
+            with cgroup.visited(group):
+                self._process = files.enter_context(_started(line, fds))
         except OSError as error:
             raise SandboxError(f"the sandbox does not start: {error}; run: {INSTALL}") from error
-        finally:
-            # Only the other end is left: a bubblewrap that fails is not waited for.
-            os.close(telling)
         try:
-            if group is not None:
-                _join(group, self._process.pid, told)
-            os.write(unblock, b"1")
-            out, err, timed_out = self._converse(self._process, job, group)
+            if gate is not None and group is not None:
+                gate.let_in(group, self._process.pid)
+            watched = Spent(group)
+            deadline = time.monotonic() + self._cell.wall_seconds
+            talk = Conversation(self._process, job, deadline, watched.lines)
+            fits = self._converse(talk, group)
         finally:
             self._process.kill()
         code = self._process.wait()
+        watched.lines(b"\n")
         return Ended(
-            out=out.decode(errors="replace"),
-            err=err.decode(errors="replace"),
+            out=talk.out.decode(errors="replace"),
+            err=talk.err.decode(errors="replace"),
             code=code,
-            out_of_memory=group is not None and cgroup.out_of_memory(group),
-            timed_out=timed_out or self._given_up,
+            out_of_memory=watched.count > 0 or not fits,
+            spent=frozenset(watched.at),
+            timed_out=talk.late or self._given_up,
         )
 
-    def _converse(
-        self, process: "subprocess.Popen[bytes]", job: bytes, group: cgroup.Group | None
-    ) -> tuple[bytes, bytes, bool]:
-        """Give it the job, take what it says; after a build its memory is cut to the program's."""
-        talk = Conversation(process, job, time.monotonic() + self._cell.wall_seconds)
-        if self._cell.build_mb:
-            if not talk.until(lambda: talk.out.startswith(BUILT)):
-                return bytes(talk.out), bytes(talk.err), talk.late
+    def _converse(self, talk: "Conversation", group: cgroup.Group | None) -> bool:
+        """Hear it to its end; False when what was built does not fit into the program's memory."""
+        if self._cell.build_mb and talk.until(lambda: talk.out.startswith(BUILT)):
             if group is not None:
-                cgroup.lower(group, self._cell.limits.memory_mb)
+                try:
+                    cgroup.lower(group, self._cell.limits.memory_mb)
+                except OSError:
+                    return False
             talk.say(b"1")
         talk.until(lambda: False)
-        return bytes(talk.out), bytes(talk.err), talk.late
+        return True
+
+
+class Spent:
+    """At which lines of the judge's the kernel had ended something for want of memory."""
+
+    def __init__(self, group: cgroup.Group | None) -> None:
+        self._group = group
+        self._line = 0
+        self.count = 0
+        self.at: set[int] = set()
+
+    def lines(self, part: bytes) -> None:
+        """Some more was said."""
+        count = cgroup.out_of_memory(self._group) if self._group else 0
+        said = part.count(b"\n")
+        if count > self.count:
+            self.at |= set(range(self._line, self._line + max(said, 1)))
+            self.count = count
+        self._line += said
 
 
 class Conversation:
     """Both directions at once, until it ends or takes too long."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", job: bytes, deadline: float) -> None:
+    def __init__(
+        self,
+        process: "subprocess.Popen[bytes]",
+        job: bytes,
+        deadline: float,
+        heard: Callable[[bytes], None],
+    ) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
         self.out, self.err = bytearray(), bytearray()
         self.late = False
         self._deadline = deadline
+        self._tell = heard
+        self._stdout = process.stdout.fileno()
         self._into = process.stdin.fileno()
         self._heard = {process.stdout.fileno(): self.out, process.stderr.fileno(): self.err}
         self._poll = select.poll()
@@ -216,6 +231,8 @@ class Conversation:
     def _read(self, fd: int) -> None:
         part = os.read(fd, 1 << 16)
         self._heard[fd] += part
+        if fd == self._stdout and b"\n" in part:
+            self._tell(part)
         if not part:
             del self._heard[fd]
             self._poll.unregister(fd)
@@ -245,11 +262,40 @@ def _room(cell: Cell, *, grouped: bool) -> dict[str, object]:
     }
 
 
-def _pipe(files: ExitStack) -> tuple[int, int]:
-    ends = os.pipe()
-    for end in ends:
-        files.callback(os.close, end)
-    return ends
+class Gate:
+    """Where the first process inside waits until it is in its group: version 2 of groups."""
+
+    def __init__(self, files: ExitStack) -> None:
+        self._told, telling = os.pipe()
+        blocked, self._unblock = os.pipe()
+        self.theirs = (telling, blocked)
+        for fd in (self._told, blocked, self._unblock):
+            files.callback(os.close, fd)
+
+    def let_in(self, group: cgroup.Group, pid: int) -> None:
+        """Put bubblewrap and the first process inside into the group, and open."""
+        # Only the other end is left: a bubblewrap that fails is not waited for.
+        os.close(self.theirs[0])
+        cgroup.add(group, pid)
+        said = b""
+        while b"}" not in said and (part := os.read(self._told, 4096)):
+            said += part
+        inside = wire.loads(said.decode().strip() or "{}").get("child-pid")
+        if inside:
+            cgroup.add(group, int(inside))
+        os.write(self._unblock, b"1")
+
+
+def _started(line: list[str], fds: tuple[int, ...]) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        line,
+        pass_fds=fds,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={"PATH": PATH},
+        start_new_session=True,
+    )
 
 
 def _in_memory(data: bytes, files: ExitStack) -> int:
@@ -258,17 +304,6 @@ def _in_memory(data: bytes, files: ExitStack) -> int:
     os.write(file, data)
     os.lseek(file, 0, os.SEEK_SET)
     return file
-
-
-def _join(group: cgroup.Group, pid: int, told: int) -> None:
-    """Put bubblewrap and the first process inside, which waits for it, into the group."""
-    said = b""
-    while b"}" not in said and (part := os.read(told, 4096)):
-        said += part
-    cgroup.add(group, pid)
-    inside = wire.loads(said.decode().strip() or "{}").get("child-pid")
-    if inside:
-        cgroup.add(group, int(inside))
 
 
 def _options(mb: int, files: int) -> str:
@@ -283,13 +318,11 @@ def _filter() -> str:
         return ""
 
 
-def sandbox_args(
-    command: list[str], cell: Cell, *, fds: tuple[int, int, int], root: bool
-) -> list[str]:
+def sandbox_args(command: list[str], cell: Cell, *, fds: tuple[int, ...], root: bool) -> list[str]:
     """The command line that runs `command` inside the sandbox."""
     # Mounts that nobody may reach are staged; the environment is empty already (--clearenv alone
     # would leave the caller's in /proc/1/environ).
-    harness, info, block = fds
+    harness, *gate = map(str, fds)
     hidden = [mount for mount in cell.mounts if root and not open_to_all(mount.source)]
     staged = {mount.source: f"{STAGE}/{n}" for n, mount in enumerate(hidden)}
     stage = ["unshare", "--mount", "--propagation", "private", "sh", "-c", STAGING, "sh"]
@@ -299,15 +332,15 @@ def sandbox_args(
         *(drop if root else []),
         *["bwrap", "--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000"],
         *["--disable-userns", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv"],
-        *[word for name in ENVIRONMENT for word in ("--setenv", name, ENVIRONMENT[name])],
-        *["--info-fd", str(info), "--block-fd", str(block)],
+        *[word for item in cell.environment.items() for word in ("--setenv", *item)],
+        *(["--info-fd", gate[0], "--block-fd", gate[1]] if gate else []),
         *["--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin"],
         *["--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64"],
         *["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"],
         *["--ro-bind-try", "/etc/alternatives", "/etc/alternatives"],
         *["--proc", "/proc", "--dev", "/dev", "--dir", "/tmp"],  # noqa: S108
         *_binds(cell.mounts, staged),
-        *["--perms", "0444", "--ro-bind-data", str(harness), PLACE],
+        *["--perms", "0444", "--ro-bind-data", harness, PLACE],
         # The judge mounts its scratch folders with this, and then gives it up.
         *["--remount-ro", "/dev", "--remount-ro", "/", "--cap-drop", "ALL"],
         *["--cap-add", "CAP_SYS_ADMIN", "--", *command],

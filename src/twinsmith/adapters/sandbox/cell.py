@@ -1,7 +1,7 @@
 """One closed room for one program, whatever builds its walls."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from twinsmith.core.execution import Limits
@@ -29,6 +29,8 @@ class Cell:
     build_mb: int = 0
     """Memory for a build, where there is one: the judge says when it is over, and waits."""
     mounts: tuple[Mount, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Of every process inside, the judge's too."""
 
     @property
     def memory_mb(self) -> int:
@@ -49,6 +51,8 @@ class Ended:
     code: int
     out_of_memory: bool = False
     """Whether the kernel ended a process in there because the cell's memory was used up."""
+    spent: frozenset[int] | None = None
+    """At which lines of what came out that was so; None: it is not known."""
     timed_out: bool = False
 
 

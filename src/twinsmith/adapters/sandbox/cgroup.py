@@ -2,8 +2,8 @@
 
 import os
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ CONTROLLERS = ("memory", "pids", "cpu")
 NEEDED = ("memory", "pids")
 NAME = "twinsmith"
 TRIES = 200
+TCP_MB = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +87,7 @@ def make(groups: Groups, name: str, *, memory_mb: int, processes: int) -> Group:
             continue
         path = groups.folders[controller] / name / file
         # Swap and weights are not everywhere; limits of memory and processes must hold.
-        with suppress(*((OSError,) if "sw" in file or "cpu" in file else ())):
+        with suppress(*((OSError,) if any(word in file for word in ("sw", "cpu", "tcp")) else ())):
             path.write_text(value)
     memory = groups.folders["" if groups.unified else "memory"] / name
     return Group(folders=tuple(made), memory=memory, unified=groups.unified)
@@ -106,9 +107,28 @@ def settings(memory_mb: int, processes: int, *, unified: bool) -> dict[str, str]
         "memory.limit_in_bytes": size,
         "memory.memsw.limit_in_bytes": size,
         "memory.swappiness": "0",
+        # Buffers of connections are not part of the rest here.
+        "memory.kmem.tcp.limit_in_bytes": str(TCP_MB << 20),
         "pids.max": str(processes),
         "cpu.shares": "256",
     }
+
+
+@contextmanager
+def visited(group: Group | None) -> Iterator[None]:
+    """This thread is in the group meanwhile, and so is what it starts.
+
+    Version 1 only. A thread that moves itself is moved at once; moving another process waits for
+    every processor of the machine, ten milliseconds and more.
+    """
+    places = group.folders if group is not None and not group.unified else ()
+    try:
+        for folder in places:
+            (folder / "tasks").write_text("0")
+        yield
+    finally:
+        for folder in places:
+            (folder.parent.parent / "tasks").write_text("0")
 
 
 def add(group: Group, pid: int) -> None:
@@ -126,14 +146,14 @@ def lower(group: Group, memory_mb: int) -> None:
             (group.memory / "memory.memsw.limit_in_bytes").write_text(size)
 
 
-def out_of_memory(group: Group) -> bool:
-    """Whether the kernel had to end a process of the group for want of memory."""
+def out_of_memory(group: Group) -> int:
+    """How many processes of the group the kernel had to end for want of memory."""
     try:
         name = "memory.events" if group.unified else "memory.oom_control"
         rows = [row.split() for row in (group.memory / name).read_text().splitlines()]
-        return any(row[0] == "oom_kill" and row[1] != "0" for row in rows)
+        return sum(int(row[1]) for row in rows if row[0] == "oom_kill")
     except OSError:
-        return False
+        return 0
 
 
 def remove(group: Group) -> None:

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Literal
 
 from twinsmith.adapters.sandbox.cell import Cell
-from twinsmith.adapters.sandbox.harness import ENVIRONMENT, PLACE
+from twinsmith.adapters.sandbox.harness import PLACE
 from twinsmith.core.execution import Limits
 
 Engine = Literal["docker", "podman"]
 Control = Literal["network", "memory", "pids", "seccomp", "judge", "cpu"]
 NEEDED: tuple[Control, ...] = ("network", "memory", "pids", "seccomp", "judge")
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
+HOME = {"PATH": PATH, "HOME": "/tmp"}  # noqa: S108
 PREFIX = "twinsmith"
 FOLDERS = "usr etc proc sys dev tmp run run/cache run/layer"
 LINKS = "bin lib lib64 sbin"
@@ -71,8 +72,8 @@ def run_args(ready: Ready, cell: Cell, command: list[str], *, name: str, user: i
         *([f"--pids-limit={limits.processes + own}"] if "pids" in ready.controls else []),
         *(["--cpu-shares=256"] if "cpu" in ready.controls else []),
         *["--ulimit=core=0:0", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024"],
-        *["--log-driver=none", "--workdir=/tmp", f"--env=PATH={PATH}", "--env=HOME=/tmp"],
-        *(f"--env={key}={value}" for key, value in ENVIRONMENT.items()),
+        *["--log-driver=none", "--workdir=/tmp"],
+        *(f"--env={key}={value}" for key, value in {**HOME, **cell.environment}.items()),
         *[f"--tmpfs=/tmp:{tmp}", f"--tmpfs=/dev/shm:{shared}"],
         *(f"--volume={place}:{place}:ro" for place in ready.shown),
         *(f"--volume={mount.source}:{mount.target}:ro" for mount in cell.mounts),

@@ -10,6 +10,7 @@ from typing import Any
 
 from twinsmith.adapters.sandbox import controls
 from twinsmith.adapters.sandbox.cell import Cell, Ended, Isolation, Mount, Walls
+from twinsmith.adapters.sandbox.harness import ENVIRONMENT
 from twinsmith.adapters.sandbox.inside import wire
 from twinsmith.adapters.sandbox.languages import LANGUAGES
 from twinsmith.adapters.sandbox.languages.language import (
@@ -110,10 +111,19 @@ def _cell(
     toolchain: Toolchain,
     mounts: tuple[Mount, ...],
 ) -> Cell:
+    environment = {
+        "PATH": ":".join(_folders(toolchain)),
+        "HOME": "/tmp",  # noqa: S108
+        "LANG": "C.UTF-8",
+        **ENVIRONMENT,
+        **toolchain.environment,
+        **recipe.environment,
+    }
     layered = any(mount.target == LAYER for mount in mounts)
     room = {
         "kind": program.kind,
-        "source": program.source,
+        "source": program.source if not recipe.run else "",
+        "entry": program.entry,
         "files": dict(recipe.files),
         "build": [list(command) for command in recipe.build],
         "artefact": recipe.artefact,
@@ -126,14 +136,7 @@ def _cell(
         and program.kind in ("function", "library")
         and limits.cpu_seconds >= limits.probe_seconds
         and is_stateless(program.source),
-        "environment": {
-            "PATH": ":".join(_folders(toolchain)),
-            "HOME": "/tmp",  # noqa: S108
-            "LANG": "C.UTF-8",
-            "PYTHONHASHSEED": "0",
-            **toolchain.environment,
-            **recipe.environment,
-        },
+        "environment": environment,
         "limits": _limits(limits),
         "memory_bytes": 0,
     }
@@ -149,6 +152,7 @@ def _cell(
         + (limits.probe_seconds + 0.5) * len(probes.checks),
         build_mb=limits.build_memory_mb if recipe.build else 0,
         mounts=mounts,
+        environment=environment,
     )
 
 
@@ -197,7 +201,7 @@ def _literal(text: str) -> object:
 def _execution(probes: Probes, ended: Ended, limits: Limits) -> Execution:
     rows: dict[int, dict[str, Any]] = {}
     log, problem, peak = "", "", 0.0
-    for line in ended.out.splitlines():
+    for number, line in enumerate(ended.out.splitlines()):
         try:
             row = json.loads(line)
         except ValueError:
@@ -211,10 +215,11 @@ def _execution(probes: Probes, ended: Ended, limits: Limits) -> Execution:
         problem, log = row.get("problem", problem), row.get("log", log)
         peak = max(peak, row.get("peak_kb", 0) / 1024)
         if "n" in row:
-            rows[int(row["n"])] = row
+            spent = ended.out_of_memory if ended.spent is None else number in ended.spent
+            rows[int(row["n"])] = {**row, "spent": spent}
     if problem:
-        spent = " (out of memory)" if ended.out_of_memory else ""
-        return Execution(candidate=0, results=(), problem=problem + spent)
+        why = " (out of memory)" if ended.out_of_memory else ""
+        return Execution(candidate=0, results=(), problem=problem + why)
     if not rows and not (ended.timed_out or ended.out_of_memory):
         raise SandboxError(
             f"the sandbox ended with status {ended.code}: {ended.err.strip()[-300:]}; "
@@ -239,7 +244,7 @@ def _result(probe: Probe, row: dict[str, Any] | None, ended: Ended, limits: Limi
         lost = f"the sandbox ended before this probe{': ' if said else ''}{said}"
         return ProbeResult(name=probe.name, outcome="killed", detail=lost)
     outcome, detail = OUTCOMES.get(str(row["outcome"]), "killed"), str(row["detail"])
-    if outcome == "killed" and row.get("code") == KILLED and ended.out_of_memory:
+    if outcome == "killed" and row.get("code") == KILLED and row["spent"]:
         outcome, detail = "out of memory", f"more than {limits.memory_mb} MB in all its processes"
     return ProbeResult(
         name=probe.name,

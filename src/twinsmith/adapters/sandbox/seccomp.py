@@ -15,8 +15,13 @@ from twinsmith.core.errors import SandboxError
 INSTALL = "apt-get install -y libseccomp2"
 ALLOW, REFUSE = 0x7FFF0000, 0x00050000
 EPERM, ENOSYS, EAFNOSUPPORT = 1, 38, 97
-EQUAL, GREATER, MASKED = 4, 6, 7
-_OPERATIONS = {EQUAL: "SCMP_CMP_EQ", GREATER: "SCMP_CMP_GT", MASKED: "SCMP_CMP_MASKED_EQ"}
+OTHER, EQUAL, GREATER, MASKED = 1, 4, 6, 7
+_OPERATIONS = {
+    OTHER: "SCMP_CMP_NE",
+    EQUAL: "SCMP_CMP_EQ",
+    GREATER: "SCMP_CMP_GT",
+    MASKED: "SCMP_CMP_MASKED_EQ",
+}
 
 TRACING = (
     "ptrace process_vm_readv process_vm_writev process_madvise kcmp pidfd_getfd perf_event_open "
@@ -37,15 +42,20 @@ FAMILIES = (1, 2, 10, 16)
 HIGHEST_FAMILY = 16
 NAMESPACES = (0x80, 0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000)
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
+AF_INET, AF_INET6, SOCK_DGRAM, SOCK_RAW = 2, 10, 2, 3
+# Their first argument is a process; for setpriority what kind of them is meant.
+OF_OTHERS = (
+    "prlimit64 sched_setaffinity sched_setscheduler sched_setparam sched_setattr setpriority"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One refused call, perhaps only with a certain argument: (number, operation, value, mask)."""
+    """One refused call, perhaps only with certain arguments: (number, operation, value, mask)."""
 
     call: str
     error: int = EPERM
-    argument: tuple[int, int, int, int] | None = None
+    arguments: tuple[tuple[int, int, int, int], ...] = ()
 
 
 def rules() -> tuple[Rule, ...]:
@@ -56,13 +66,23 @@ def rules() -> tuple[Rule, ...]:
         *(Rule(call=word) for word in words),
         # Its flags are in memory, out of a filter's sight; callers fall back to clone.
         Rule(call="clone3", error=ENOSYS),
-        *(Rule(call="clone", argument=(0, MASKED, flag, flag)) for flag in NAMESPACES),
-        *(Rule(call="socket", error=EAFNOSUPPORT, argument=(0, EQUAL, n, 0)) for n in families),
-        Rule(call="socket", error=EAFNOSUPPORT, argument=(0, GREATER, HIGHEST_FAMILY, 0)),
+        *(Rule(call="clone", arguments=((0, MASKED, flag, flag),)) for flag in NAMESPACES),
+        *(Rule(call="socket", error=EAFNOSUPPORT, arguments=((0, EQUAL, n, 0),)) for n in families),
+        Rule(call="socket", error=EAFNOSUPPORT, arguments=((0, GREATER, HIGHEST_FAMILY, 0),)),
+        # Nobody is there to send datagrams to, and their buffers count as nobody's memory.
         *(
-            Rule(call="ioctl", argument=(1, MASKED, number, 0xFFFFFFFF))
+            Rule(call="socket", arguments=((0, EQUAL, family, 0), (1, MASKED, kind, 0xF)))
+            for family in (AF_INET, AF_INET6)
+            for kind in (SOCK_DGRAM, SOCK_RAW)
+        ),
+        *(
+            Rule(call="ioctl", arguments=((1, MASKED, number, 0xFFFFFFFF),))
             for number in (TIOCSTI, TIOCLINUX)
         ),
+        # Limits, priorities and processors of others: the judge is one of them.
+        *(Rule(call=call, arguments=((0, OTHER, 0, 0),)) for call in OF_OTHERS.split()),
+        Rule(call="setpriority", arguments=((1, OTHER, 0, 0),)),
+        Rule(call="ioprio_set", arguments=((1, OTHER, 0, 0),)),
     )
 
 
@@ -85,12 +105,16 @@ def profile() -> str:
 
 
 def _profile_arguments(rule: Rule) -> list[dict[str, int | str]]:
-    if rule.argument is None:
-        return []
-    index, operation, value, mask = rule.argument
-    # For a masked comparison the profile's first value is the mask and the second what is left.
-    first, second = (mask, value) if operation == MASKED else (value, 0)
-    return [{"index": index, "op": _OPERATIONS[operation], "value": first, "valueTwo": second}]
+    return [
+        {"index": index, "op": _OPERATIONS[operation], "value": first, "valueTwo": second}
+        for index, operation, first, second in map(_compared, rule.arguments)
+    ]
+
+
+def _compared(argument: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
+    """In a masked comparison the first value is the mask and the second what has to be left."""
+    index, operation, value, mask = argument
+    return (index, operation, mask, value) if operation == MASKED else (index, operation, value, 0)
 
 
 class _Comparison(ctypes.Structure):
@@ -127,12 +151,8 @@ def program() -> bytes:
 
 
 def _add(library: ctypes.CDLL, context: ctypes.c_void_p, number: int, rule: Rule) -> None:
-    comparisons = None
-    if rule.argument is not None:
-        index, operation, value, mask = rule.argument
-        first, second = (mask, value) if operation == MASKED else (value, 0)
-        comparisons = (_Comparison * 1)(_Comparison(index, operation, first, second))
-    count = 0 if comparisons is None else 1
+    count = len(rule.arguments)
+    comparisons = (_Comparison * count)(*(_Comparison(*_compared(a)) for a in rule.arguments))
     action = ctypes.c_uint32(REFUSE | rule.error)
     if library.seccomp_rule_add_array(context, action, number, count, comparisons) != 0:
         raise SandboxError(f"libseccomp refuses the rule for {rule.call}; run: {INSTALL}")

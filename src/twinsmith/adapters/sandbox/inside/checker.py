@@ -40,7 +40,7 @@ class Entries(dict[object, object]):
 class Functions:
     """The functions of a program, called over a pipe; remembers what the last call gave."""
 
-    def __init__(self, requests: int, replies: int, *, python: bool) -> None:
+    def __init__(self, requests: int, replies: int, entry: str, *, python: bool) -> None:
         self._requests = requests
         self._replies = replies
         self._python = python
@@ -55,6 +55,9 @@ class Functions:
             if not python:
                 self.names.setdefault(snake(str(name)), stub)
             self.names[str(name)] = stub
+        # A check's `abs` is Python's own, whatever the program calls its functions.
+        for name in set(vars(builtins)) & set(self.names) - {entry}:
+            del self.names[name]
 
     def _stub(self, name: str) -> Callable[..., object]:
         encode = wire.encode if self._python else wire.plain

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posix as os
+import stat
 
 LARGEST_ARTEFACT = 128 << 20
 SEAL_EVERYTHING = 0xF
@@ -22,7 +23,8 @@ def renew(scratch: list[str], work: str, files: dict[str, str]) -> None:
 
 def _empty(place: str) -> None:
     """Without recursion, which a deep tree would exhaust: what is in a folder is moved up first."""
-    number, junk = 0, [f"{place}/{name}" for name in os.listdir(place)]
+    number, mark = 0, os.urandom(8).hex()
+    junk = [f"{place}/{name}" for name in os.listdir(place)]
     while junk:
         path = junk.pop()
         try:
@@ -31,7 +33,10 @@ def _empty(place: str) -> None:
             os.chmod(path, 0o700)
             for name in os.listdir(path):
                 number += 1
-                above = f"{place}/.{number}"
+                above = f"{place}/{mark}{number}"
+                if stat.S_ISDIR(os.lstat(f"{path}/{name}").st_mode):
+                    # A folder that is moved has to be writable itself.
+                    os.chmod(f"{path}/{name}", 0o700)
                 os.rename(f"{path}/{name}", above)
                 junk.append(above)
             os.rmdir(path)

@@ -24,6 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+LARGEST_JOB = 256 << 20
 MOST_TIMEOUTS = 3
 MOST_ROUNDS = 5
 MOMENT = 0.001
@@ -35,12 +36,14 @@ def main() -> None:
         # Between probes it ends every other process in sight.
         sys.exit("the judge runs as process 1 of a sandbox only")
     if sys.argv[1:2] == ["starter"]:
-        room = wire.receive(int(sys.argv[2]))
+        room = wire.receive(int(sys.argv[2]), LARGEST_JOB)
         os.close(int(sys.argv[2]))
         lock.lock({**room, "scratch": {}, "seccomp": ""})
         todo = starter.serve(room, _socket.socket(fileno=int(sys.argv[3])))
         return todo()
-    room = wire.receive(0)
+    # Without a handler no signal reaches process 1, whoever sends it.
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+    room = wire.receive(0, LARGEST_JOB)
     try:
         lock.lock(room)
     except lock.LockFailed as error:
@@ -53,7 +56,7 @@ def main() -> None:
         todo = starter.serve(room, theirs)
         return todo()
     theirs.close()
-    Judge(room, wire.receive(0), mine, pid).judge()
+    Judge(room, wire.receive(0, LARGEST_JOB), mine, pid).judge()
     # There is nothing left to tidy up in a process whose whole world ends with it.
     os._exit(0)
 
@@ -111,8 +114,12 @@ class Judge:
             if row is not None:
                 return row
             calls.close()
-        self._renew()
-        row = self._probing().probe(probe)
+        try:
+            self._renew()
+            row = self._probing().probe(probe)
+        except Exception as error:
+            # A program that finds a way to confuse the judge has not passed; the others go on.
+            row = {"outcome": "killed", "detail": f"the judge is at a loss: {error!r}"}
         self._clear()
         return row
 
@@ -140,16 +147,17 @@ class Judge:
 
     def _clear(self) -> None:
         """Leave no process of the program's; where one is too quick, end all and begin anew."""
+        _signalled(self._starter_pid, _signal.SIGCONT)
         for _ in range(MOST_ROUNDS):
             _reap()
             others = _processes() - {1, self._starter_pid}
             if not others:
                 break
             for pid in others:
-                _kill(pid)
+                _signalled(pid, _signal.SIGKILL)
             time.sleep(MOMENT)
         else:
-            _kill(-1)
+            _signalled(-1, _signal.SIGKILL)
             _reap(wait=True)
         if self._starter_is_gone():
             self._start_anew()
@@ -188,9 +196,9 @@ def _processes() -> set[int]:
     return {int(name) for name in os.listdir("/proc") if name.isdigit()}
 
 
-def _kill(pid: int) -> None:
+def _signalled(pid: int, signal: int) -> None:
     try:
-        os.kill(pid, _signal.SIGKILL)
+        os.kill(pid, signal)
     except ProcessLookupError:
         pass
 

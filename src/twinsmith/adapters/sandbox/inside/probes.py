@@ -10,7 +10,7 @@ from . import wire
 from .checker import Functions, Ran, check, loose, shown, snake, text_of
 from .running import Running
 from .starter import REPLIES, REQUESTS
-from .watch import Watch
+from .watch import TOO_LARGE, Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 LONGEST_DETAIL = 4000
 LONGEST_BUILD_OUTPUT = 1 << 20
 LONGEST_FIRST = 1 << 16
+LONGEST_READING = 1.0
 LAST_MOMENT = 0.2
 
 
@@ -110,7 +111,7 @@ class Probing:
             wrong.append(f"exit code {row['code']}, not {wanted['exit_code']}")
         if wanted["stdout"] is not None and row["output"] != wanted["stdout"]:
             wrong.append(f"printed {row['output'][:500]!r}, not {wanted['stdout'][:500]!r}")
-        if row["code"] is not None and row["code"] < 0 and wanted["exit_code"] != row["code"]:
+        if row["code"] is None or (row["code"] < 0 and wanted["exit_code"] != row["code"]):
             return row | self._gone(row)
         said = row["errors"].strip().rpartition("\n")[2][:300]
         detail = "; ".join(wrong) + (f"; it said: {said}" if wrong and said else "")
@@ -166,16 +167,18 @@ class Probing:
         try:
             args = [wire.decode(arg) for arg in probe["call"]["args"]]
             return self._judged(probe, shown(probe["call"]["function"], args), answer)
-        except (KeyError, TypeError, ValueError, RecursionError):
-            unreadable = "the program stopped: its answer cannot be read"
-            return {"outcome": "killed", "detail": unreadable}
+        except Exception as error:
+            # Whatever it is: an answer is data, and this one makes no sense.
+            why = error if isinstance(error, wire.BadFrame) else "its answer cannot be read"
+            return {"outcome": "killed", "detail": f"the program stopped: {why}"}
 
     def _judged(self, probe: dict[str, Any], call: str, answer: dict[str, Any]) -> dict[str, Any]:
         if "raised" in answer:
             text = text_of(answer)
             outcome = "out of memory" if answer["raised"] == "MemoryError" else "raised"
             return {"outcome": outcome, "detail": f"{text}; {call} raised {text}"}
-        value = wire.decode(answer["value"]) if self._python else loose(answer["value"])
+        until = time.monotonic() + LONGEST_READING
+        value = wire.decode(answer["value"], until) if self._python else loose(answer["value"])
         seen = repr(value)[: self.limits["output_bytes"]]
         result = {"outcome": "passed", "detail": "", "value": seen}
         if "expected" in probe["call"]:
@@ -201,7 +204,9 @@ class Probing:
 
             def names() -> dict[str, Any]:
                 nonlocal functions
-                functions = Functions(running.requests, running.replies, python=self._python)
+                functions = Functions(
+                    running.requests, running.replies, self.room["entry"], python=self._python
+                )
                 return functions.names
 
             return check(
@@ -235,10 +240,10 @@ class Probing:
         os.close(result)
         outcome, detail = _read_verdict(watch.came[result])
         if running is None:
-            late = f"no answer in {self.limits['probe_seconds']:g} s"
-            return (
-                {"outcome": why, "detail": late} if why else {"outcome": outcome, "detail": detail}
-            )
+            seconds, most = self.limits["probe_seconds"], self.limits["output_bytes"]
+            too_much = f"more than {most} bytes printed"
+            late = too_much if why == TOO_LARGE else f"no answer in {seconds:g} s"
+            return {"outcome": why or outcome, "detail": late if why else detail}
         if not why and outcome == "killed":
             self._await_end(running, watch)
         row = self._ended(running, watch, why, self.limits)

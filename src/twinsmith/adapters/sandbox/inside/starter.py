@@ -7,6 +7,7 @@ warm interpreter takes half a millisecond where starting one takes ten.
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]
 import _socket
 import posix as os
 import resource
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-LONGEST_REQUEST = 1 << 18
-MOST_FILES = 6
+LONGEST_REQUEST = 1 << 16
+IN_A_FILE = b"#"
+MOST_FILES = 7
 OUT_OF_THE_WAY = 100
 # Slots of open files beside the standard ones: two pipes to the judge, and the built program.
 REQUESTS, REPLIES, ITSELF = 3, 4, 5
@@ -59,18 +61,33 @@ def serve(room: dict[str, Any], judge: _socket.socket) -> Callable[[], None]:
 
 def ask(starter: _socket.socket, request: dict[str, Any], files: list[int]) -> None:
     """The judge's side: start something with these open files."""
-    packed = b"".join(fd.to_bytes(4, sys.byteorder) for fd in files)
-    rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, packed)
-    starter.sendmsg([wire.dumps(request).encode()], [rights])
+    data, extra = wire.dumps(request).encode(), []
+    if len(data) > LONGEST_REQUEST:
+        # Too long for one message: it goes as a file.
+        extra = [os.memfd_create("request")]
+        with open(extra[0], "wb", closefd=False) as file:
+            file.write(data)
+        data = IN_A_FILE
+    packed = b"".join(fd.to_bytes(4, sys.byteorder) for fd in files + extra)
+    try:
+        starter.sendmsg([data], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, packed)])
+    finally:
+        for fd in extra:
+            os.close(fd)
 
 
 def _receive(judge: _socket.socket) -> tuple[dict[str, Any], list[int]]:
-    data, ancillary, _, _ = judge.recvmsg(LONGEST_REQUEST, _socket.CMSG_SPACE(4 * MOST_FILES))
+    data, ancillary, _, _ = judge.recvmsg(2 * LONGEST_REQUEST, _socket.CMSG_SPACE(4 * MOST_FILES))
     files = [
         int.from_bytes(packed[n : n + 4], sys.byteorder)
         for _, _, packed in ancillary
         for n in range(0, len(packed), 4)
     ]
+    if data == IN_A_FILE:
+        fd = files.pop()
+        with open(fd, "rb") as file:
+            file.seek(0)
+            data = file.read()
     return (wire.loads(data.decode()) if data else {}), files
 
 
@@ -86,13 +103,11 @@ def _warm_up(room: dict[str, Any]) -> None:
     for which in (resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE, resource.RLIMIT_CORE):
         limit = LIMITS[which]
         resource.setrlimit(which, (limit, limit))
-    try:
-        # When memory runs out, this and what it starts go before the judge.
-        adjust = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
-        os.write(adjust, b"1000")
-        os.close(adjust)
-    except OSError:
-        pass
+    # When memory runs out, the program goes first, then this, and the judge last. The file belongs
+    # to those who may look into the process: for this moment, when nobody else is here yet.
+    lock.set_dumpable(1)
+    _offer_memory(500)
+    lock.set_dumpable(0)
 
 
 def _become(room: dict[str, Any], request: dict[str, Any], files: list[int]) -> Callable[[], None]:
@@ -108,8 +123,10 @@ def _become(room: dict[str, Any], request: dict[str, Any], files: list[int]) -> 
         free = slot + 1
     os.closerange(free, OUT_OF_THE_WAY + MOST_FILES)
     _limit(request)
+    _mind_signals(request["mode"])
     os.chdir(request["folder"])
     lock.set_dumpable(1)
+    _offer_memory(1000)
     argv = [str(word) for word in request["argv"]]
     match request["mode"]:
         case "once" | "drive":
@@ -121,10 +138,7 @@ def _become(room: dict[str, Any], request: dict[str, Any], files: list[int]) -> 
 
             return answer
         case "main":
-            from os import environ
-
-            environ.clear()
-            environ.update(request["environment"])
+            _set_environment(request["environment"])
             return lambda: os._exit(run_main(room["source"], argv))
     itself: Any = ITSELF if request["itself"] else argv[0]
 
@@ -136,6 +150,33 @@ def _become(room: dict[str, Any], request: dict[str, Any], files: list[int]) -> 
             os._exit(126)
 
     return execute
+
+
+def _set_environment(wanted: dict[str, str]) -> None:
+    """What the walls gave is right most of the time; `os` takes a millisecond to import."""
+    if {name.decode(): value.decode() for name, value in os.environ.items()} != wanted:
+        from os import environ
+
+        environ.clear()
+        environ.update(wanted)
+
+
+def _offer_memory(score: int) -> None:
+    try:
+        adjust = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+        os.write(adjust, str(score).encode())
+        os.close(adjust)
+    except OSError:
+        pass
+
+
+def _mind_signals(mode: str) -> None:
+    """As every program finds them; Python minds some in its own way."""
+    if mode == "exec":
+        for signal in (_signal.SIGPIPE, _signal.SIGXFSZ):
+            _signal.signal(signal, _signal.SIG_DFL)
+    elif mode == "main":
+        _signal.signal(_signal.SIGINT, _signal.default_int_handler)
 
 
 def _limit(request: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posix as os
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,10 +103,10 @@ def encode(value: object) -> object:
     return {"$": "opaque", "v": f"<{type(value).__name__} {repr(value)[:200]}>"}
 
 
-def decode(data: Any) -> object:
-    """The value again."""
+def decode(data: Any, until: float = 0.0) -> object:
+    """The value again; BadFrame when it is not read by then: sets can be made to take hours."""
     if isinstance(data, list):
-        return [decode(item) for item in data]
+        return [decode(item, until) for item in data]
     if not isinstance(data, dict):
         return data
     tag, v = data["$"], data["v"]
@@ -113,16 +114,23 @@ def decode(data: Any) -> object:
         "int": lambda: int(v, 16),
         "float": lambda: float.fromhex(v),
         "complex": lambda: complex(float.fromhex(v[0]), float.fromhex(v[1])),
-        "tuple": lambda: tuple(decode(item) for item in v),
-        "set": lambda: {decode(item) for item in v},
-        "frozenset": lambda: frozenset(decode(item) for item in v),
-        "dict": lambda: {decode(k): decode(item) for k, item in v},
+        "tuple": lambda: tuple(decode(item, until) for item in v),
+        "set": lambda: {decode(item, until) for item in _timed(v, until)},
+        "frozenset": lambda: frozenset(decode(item, until) for item in _timed(v, until)),
+        "dict": lambda: {decode(k, until): decode(i, until) for k, i in _timed(v, until)},
         "bytes": lambda: bytes.fromhex(v),
         "bytearray": lambda: bytearray.fromhex(v),
-        "iterator": lambda: iter([decode(item) for item in v]),
+        "iterator": lambda: iter([decode(item, until) for item in v]),
         "opaque": lambda: Opaque(str(v)),
     }
     return makers[tag]()
+
+
+def _timed(items: list[Any], until: float) -> Iterator[Any]:
+    for item in items:
+        if until and time.monotonic() > until:
+            raise BadFrame("its answer takes too long to read")
+        yield item
 
 
 def plain(value: object) -> object:
@@ -173,10 +181,10 @@ def send(fd: int, message: object) -> None:
         view = view[os.write(fd, view) :]
 
 
-def receive(fd: int) -> dict[str, Any]:
+def receive(fd: int, most: int = LARGEST_FRAME) -> dict[str, Any]:
     """The next message; BadFrame when the other side is gone or talks nonsense."""
     size = int.from_bytes(_exactly(fd, 4), "big")
-    if size > LARGEST_FRAME:
+    if size > most:
         raise BadFrame("its answer is too large")
     return _message(_exactly(fd, size))
 
@@ -192,10 +200,10 @@ def _message(body: bytes) -> dict[str, Any]:
 
 
 def _exactly(fd: int, size: int) -> bytes:
-    parts = b""
+    parts = bytearray()
     while len(parts) < size:
-        part = os.read(fd, size - len(parts))
+        part = os.read(fd, min(size - len(parts), 1 << 20))
         if not part:
             raise BadFrame("it ended before it answered")
         parts += part
-    return parts
+    return bytes(parts)
