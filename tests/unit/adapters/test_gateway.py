@@ -139,6 +139,17 @@ async def test_money_that_could_be_overspent_is_not(tmp_path: Path) -> None:
     assert (unlimited.model, unlimited.usd) == ("openai:nobody-knows", None)
 
 
+async def test_answers_of_a_version_that_is_gone_are_not_given_again(tmp_path: Path) -> None:
+    newer = replace(FINE, text="better", version="v2")
+    door = Door(tmp_path, Told(openai=[FINE, newer, newer]), cache=1 << 20)
+    await door.ask()
+    assert (await door.ask()).cached
+    await door.ask(replace(PROMPT, text="something else"))
+    again = await door.ask()
+    assert (again.text, again.cached) == ("better", False)
+    await door.gateway.close()
+
+
 async def test_the_same_question_is_answered_from_the_cache_and_another_seed_is_not(
     tmp_path: Path,
 ) -> None:

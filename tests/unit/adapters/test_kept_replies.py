@@ -43,6 +43,18 @@ def test_a_cached_reply_costs_nothing(tmp_path: Path) -> None:
     cache.close()
 
 
+def test_what_stands_behind_a_name_is_remembered(tmp_path: Path) -> None:
+    cache = ReplyCache(tmp_path / "c.db", 3000)
+    assert cache.version("openai:m") == ""
+    cache.note_version("openai:m", "m-2026-01")
+    cache.note_version("openai:m", "m-2026-02")
+    cache.close()
+    reopened = ReplyCache(tmp_path / "c.db", 3000)
+    assert reopened.version("openai:m") == "m-2026-02"
+    assert reopened.version("openai:n") == ""
+    reopened.close()
+
+
 def test_no_bytes_no_cache(tmp_path: Path) -> None:
     cache = ReplyCache(tmp_path / "c.db", 0)
     cache.put("k", reply("x"))

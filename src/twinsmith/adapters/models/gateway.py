@@ -72,14 +72,14 @@ class Gateway:
             endpoints = frontier_first(endpoints)
         failed: list[str] = []
         for endpoint in endpoints:
-            key = fingerprint(prompt, endpoint.name)
-            known = self._cache.get(key)
+            known = self._cache.get(self._key(prompt, endpoint))
             if known is not None:
                 return known
             completion = await self._attempts(endpoint, prompt, failed)
             if completion is not None:
                 reply = _reply(endpoint, completion, failed)
-                self._cache.put(key, reply)
+                self._cache.note_version(endpoint.name, reply.version)
+                self._cache.put(self._key(prompt, endpoint), reply)
                 self._transcripts.keep(prompt, reply)
                 return reply
         reasons = "; ".join(failed) or choice.why
@@ -91,6 +91,9 @@ class Gateway:
         """End what was started."""
         await self._providers.close()
         self._cache.close()
+
+    def _key(self, prompt: Prompt, endpoint: Endpoint) -> str:
+        return fingerprint(prompt, f"{endpoint.name}@{self._cache.version(endpoint.name)}")
 
     async def _attempts(
         self, endpoint: Endpoint, prompt: Prompt, failed: list[str]

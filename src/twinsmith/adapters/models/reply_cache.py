@@ -44,6 +44,9 @@ class ReplyCache:
         database.execute(
             "CREATE TABLE IF NOT EXISTS figures(name TEXT PRIMARY KEY, value INTEGER NOT NULL)"
         )
+        database.execute(
+            "CREATE TABLE IF NOT EXISTS versions(model TEXT PRIMARY KEY, version TEXT NOT NULL)"
+        )
         # `used` orders what to let go; without an index its maximum is a scan a question.
         database.execute("CREATE INDEX IF NOT EXISTS replies_used ON replies(used)")
         self._database = database
@@ -79,6 +82,22 @@ class ReplyCache:
         self._bytes += size
         if self._bytes > self._most:
             self._evict()
+
+    def version(self, model: str) -> str:
+        """What stood behind a model's name when it last answered; nothing before that."""
+        if self._database is None:
+            return ""
+        row = self._database.execute(
+            "SELECT version FROM versions WHERE model = ?", (model,)
+        ).fetchone()
+        return str(row[0]) if row else ""
+
+    def note_version(self, model: str, version: str) -> None:
+        """Answers of another version are not given again."""
+        if self._database is not None and version != self.version(model):
+            self._database.execute(
+                "INSERT OR REPLACE INTO versions VALUES (?, ?)", (model, version)
+            )
 
     def figures(self) -> CacheFigures:
         """Size and use so far."""
