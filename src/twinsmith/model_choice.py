@@ -79,14 +79,14 @@ def offer(settings: Settings) -> Offer:
     for choice in routes.values():
         for endpoint in choice.endpoints:
             if endpoint.provider == "embedded":
-                catalogue.find(endpoint.model)
+                catalogue.find_language(endpoint.model)
     return Offer(available=here, routes=routes)
 
 
 def embedded_name(wanted: str, memory_mb: int) -> str:
     """The model a setting means: by name, none, or the largest that fits in memory."""
     if wanted != "auto":
-        return catalogue.find(wanted).name if wanted else ""
+        return catalogue.find_language(wanted).name if wanted else ""
     default = catalogue.find("qwen2.5-coder-1.5b")
     small = catalogue.find("qwen2.5-coder-0.5b")
     return (default if memory_mb >= default.memory_mb else small).name

@@ -76,6 +76,18 @@ class TestFunctions:
             "assert f(n=1) == 2: f(n=1) returned 10",
         ]
 
+    async def test_the_line_that_fails_is_the_one_that_is_named(self, box: IsolatedSandbox) -> None:
+        setup = "def same(a, b):\n    assert a == b"
+        probes = checks(
+            "assert f(1) == 1\nassert f(2) == 5\nassert f(3) == 9",
+            "for n in (1, 2):\n    same(f(n), 1)\nassert f(0) == 0",
+            setup=setup,
+        )
+        assert await details(box, SQUARE, probes) == [
+            "assert f(2) == 5: f(2) returned 4",
+            "same(f(n), 1): f(2) returned 4",
+        ]
+
     async def test_a_call_that_expects_nothing_tells_what_it_gave(
         self, box: IsolatedSandbox
     ) -> None:
@@ -240,7 +252,9 @@ http.server.HTTPServer(('127.0.0.1', int(os.environ['PORT'])), Handler).serve_fo
 class TestServices:
     async def test_it_is_started_once_asked_and_stopped(self, box: IsolatedSandbox) -> None:
         probes = code(
-            "assert http('GET', '/a').status == 404",
+            "r = http('GET', '/a')\nassert r.status == 404\n"
+            "assert r.headers['CONTENT-length'] == r.headers.get('content-Length') == '4'\n"
+            "assert 'content-LENGTH' in r.headers and 'x-none' not in r.headers",
             "r = http('PUT', '/a', json={'n': 1}, headers={'X-Key': 'k'})\n"
             "assert (r.status, r.json()) == (201, 'kept')",
             "assert http('GET', '/a').json() == [{'n': 1}, 'k']",

@@ -215,6 +215,20 @@ def test_an_unknown_model_in_settings_is_refused(command: Command) -> None:
     assert "did you mean 'openai'" in command("build", "x", code=2).stderr
     command.env["TWINSMITH_ENSEMBLE_1_SLOW"] = "embedded:qwen9"
     assert "qwen9" in command("build", "x", code=2).stderr
+    command.env["TWINSMITH_ENSEMBLE_1_SLOW"] = "embedded:minilm-l6-v2"
+    assert "cannot answer questions" in command("build", "x", code=2).stderr
+
+
+def test_models_for_the_knowledge_base_are_listed_and_never_asked(command: Command) -> None:
+    rows = json.loads(command("models", "list", "--json").stdout)
+    kinds = {row["name"]: row["kind"] for row in rows}
+    assert kinds["minilm-l6-v2"] == kinds["minilm-l6-v2-tokenizer"] == "embedding"
+    assert kinds["smollm2-135m"] == "language"
+    assert "minilm-l6-v2-tokenizer     1 MB  Apache-2.0" in command("models", "list").stdout
+    command.env["TWINSMITH_MODELS_EMBEDDED"] = "minilm-l6-v2"
+    refused = command("models", "ask", "slow", "hi", code=2).stderr
+    assert "'minilm-l6-v2' is for the knowledge base" in refused
+    assert refused.count("\n") == 1
 
 
 def test_install_path_remove(command: Command, smollm: Path) -> None:

@@ -7,7 +7,7 @@ import typer
 from typer.exceptions import Abort, Exit, TyperException
 
 from twinsmith import __version__
-from twinsmith.cli import build, doctor, execute, exits, log, models, runs
+from twinsmith.cli import build, doctor, execute, exits, knowledge, log, models, runs
 from twinsmith.core.errors import TwinsmithError
 
 app = typer.Typer(
@@ -42,6 +42,7 @@ app.command("resume", epilog=build.RESUME_EXAMPLE)(build.resume)
 app.command("cancel", epilog=runs.CANCEL_EXAMPLE)(runs.cancel)
 app.command("log", epilog=log.EXAMPLE)(log.log)
 app.add_typer(models.models, name="models")
+app.add_typer(knowledge.knowledge, name="knowledge")
 app.command("exec", epilog=execute.EXAMPLE)(execute.execute)
 app.command("doctor", epilog=doctor.EXAMPLE)(doctor.doctor)
 

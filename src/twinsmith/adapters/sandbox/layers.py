@@ -122,6 +122,10 @@ def imports(source: str, *, optional: bool = False) -> frozenset[str]:
                 found.add(module.partition(".")[0])
             case ast.Try() if not optional:
                 continue
+            case ast.If(test=ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING")):
+                # Never run; what stands behind its `else` is.
+                nodes.extend(node.orelse)
+                continue
         nodes.extend(ast.iter_child_nodes(node))
     return frozenset(found)
 

@@ -106,13 +106,24 @@ def check(source: str, setup: str, names: Callable[[], dict[str, Any]], last: An
     except AssertionError as error:
         said = f" ({error})" if str(error) else ""
         seen = f": {last()}" if last() else ""
-        return ["failed", f"{source.splitlines()[-1].strip()}{said}{seen}"]
+        return ["failed", f"{_failing_line(error, source)}{said}{seen}"]
     except wire.BadFrame as error:
         return ["killed", f"the program stopped: {error}"]
     except BaseException as error:
         seen = f"; {last()}" if last() else ""
         return ["raised", f"{type(error).__name__}: {error}{seen}"]
     return ["passed", ""]
+
+
+def _failing_line(error: BaseException, source: str) -> str:
+    """The line of the check that was reached; a function it calls may lie in the setup."""
+    lines, number = source.splitlines(), len(source.splitlines())
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == "check":
+            number = trace.tb_lineno
+        trace = trace.tb_next
+    return lines[number - 1].strip()
 
 
 def shown(name: str, args: Any, kwargs: Any = ()) -> str:

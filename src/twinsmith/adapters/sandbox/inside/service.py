@@ -21,10 +21,27 @@ START_SECONDS = 20.0
 LONGEST_BODY = LONGEST_LOG = 1 << 20
 
 
+class Headers(dict[str, str]):
+    """Names mean the same in capitals and without; services differ in how they write them."""
+
+    def __init__(self, items: list[tuple[str, str]]) -> None:
+        super().__init__((name.lower(), value) for name, value in items)
+
+    def __getitem__(self, name: str) -> str:
+        return super().__getitem__(name.lower())
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(str(name).lower())
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value, or the default."""
+        return super().get(name.lower(), default)
+
+
 class Response:
     """What the service answered."""
 
-    def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
+    def __init__(self, status: int, headers: Headers, body: bytes) -> None:
         self.status = status
         self.headers = headers
         self.text = body.decode(errors="replace")
@@ -94,7 +111,7 @@ class Asking:
         try:
             connection.request(method, path, data.encode(), {**sent, **(headers or {})})
             raw = connection.getresponse()
-            response = Response(raw.status, dict(raw.getheaders()), raw.read(LONGEST_BODY))
+            response = Response(raw.status, Headers(raw.getheaders()), raw.read(LONGEST_BODY))
         finally:
             connection.close()
         self._last += f" gave {response!r}"

@@ -1,0 +1,1 @@
+"""Retrieval: what is known, cut into pieces, kept, and found again."""

@@ -1,0 +1,170 @@
+"""`twinsmith knowledge`: what is known, and a question to it."""
+
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from twinsmith.cli.build import Json, at_least
+
+if TYPE_CHECKING:
+    from twinsmith.adapters.knowledge.library import Added, Library
+
+ADD_EXAMPLE = "Example: twinsmith knowledge add ./src --json"
+SEARCH_EXAMPLE = 'Example: twinsmith knowledge search "how are passwords stored?" -k 3'
+STATS_EXAMPLE = "Example: twinsmith knowledge stats"
+REMOVE_EXAMPLE = "Example: twinsmith knowledge remove ./src"
+MOST_TOLD = 20
+
+T = TypeVar("T")
+
+knowledge = typer.Typer(help="What is known, and questions to it.", no_args_is_help=True)
+
+
+@knowledge.command("add", epilog=ADD_EXAMPLE)
+def add(
+    paths: Annotated[list[Path] | None, typer.Argument(help="Files and folders.")] = None,
+    git: Annotated[str, typer.Option(help="A repository: its address or folder.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Read files and folders; what has not changed costs nothing, what is gone is forgotten."""
+    from twinsmith.core.errors import ConfigError
+
+    if not paths and not git:
+        raise ConfigError("nothing to add; name a file or folder, or give --git")
+
+    async def work(library: "Library") -> "dict[str, Added]":
+        tell = _told(quiet=as_json)
+        done = {}
+        for path in paths or ():
+            source = str(path.expanduser().resolve())
+            done[source] = await library.add(Path(source), source, tell)
+        if git:
+            done[git] = await _cloned(library, git, tell)
+        return done
+
+    rows = _with_library(work, as_json=as_json)
+    if as_json:
+        from dataclasses import asdict
+
+        typer.echo(json.dumps({s: asdict(a) for s, a in rows.items()}, ensure_ascii=False))
+        return
+    for source, added in rows.items():
+        typer.echo(
+            f"{source}: {added.new} new, {added.changed} changed, {added.unchanged} unchanged, "
+            f"{added.removed} gone, {len(added.skipped)} skipped; {added.passages} passages"
+        )
+        for skipped in added.skipped[:MOST_TOLD]:
+            typer.echo(f"  skipped {skipped.path}: {skipped.reason}")
+        if len(added.skipped) > MOST_TOLD:
+            typer.echo(f"  and {len(added.skipped) - MOST_TOLD} more; --json tells all")
+
+
+@knowledge.command("search", epilog=SEARCH_EXAMPLE)
+def search(
+    text: Annotated[str, typer.Argument(help="A question, an identifier or an error message.")],
+    k: Annotated[
+        int, typer.Option("-k", parser=at_least(1), metavar="N", help="Most answers.")
+    ] = 5,
+    language: Annotated[str, typer.Option(help="Only passages in this language.")] = "",
+    as_json: Json = False,
+) -> None:
+    """The passages that answer best; nothing, where nothing fits."""
+    hits = _with_library(lambda library: library.search(text, k, language), as_json=as_json)
+    if as_json:
+        from dataclasses import asdict
+
+        typer.echo(json.dumps([asdict(hit) for hit in hits], ensure_ascii=False))
+        return
+    if not hits:
+        typer.echo("nothing fits")
+    for hit in hits:
+        passage = hit.passage
+        where = f"{passage.source}: {passage.path}:{passage.first_line}"
+        typer.echo(f"{hit.score:.2f} {hit.channel}  {passage.symbol or '-'}  ({where})")
+        typer.echo("".join(f"    {line}\n" for line in passage.text.strip().splitlines()[:12]))
+
+
+@knowledge.command("stats", epilog=STATS_EXAMPLE)
+def stats(as_json: Json = False) -> None:
+    """How much is known, and from where."""
+    from dataclasses import asdict
+
+    async def work(library: "Library") -> dict[str, object]:
+        return {**asdict(library.stats()), "names": library.sources()}
+
+    figures = _with_library(work, as_json=as_json)
+    if as_json:
+        typer.echo(json.dumps(figures, ensure_ascii=False))
+        return
+    for name, value in figures.items():
+        typer.echo(f"{name:<10} {', '.join(value) if isinstance(value, list) else value}")
+
+
+@knowledge.command("remove", epilog=REMOVE_EXAMPLE)
+def remove(
+    source: Annotated[str, typer.Argument(help="A source, as `knowledge stats` names it.")],
+    as_json: Json = False,
+) -> None:
+    """Forget a source."""
+    from twinsmith.core.errors import ConfigError
+
+    async def work(library: "Library") -> int:
+        names = library.sources()
+        place = str(Path(source).expanduser().resolve())
+        name = next((known for known in names if known in (source, place)), None)
+        if name is None:
+            raise ConfigError(
+                f"source {source!r} is not known; one of {', '.join(names) or 'none'}"
+            )
+        return library.remove(name)
+
+    documents = _with_library(work, as_json=as_json)
+    typer.echo(
+        json.dumps({"removed": documents}) if as_json else f"forgotten: {documents} documents"
+    )
+
+
+def _with_library(work: "Callable[[Library], Awaitable[T]]", *, as_json: bool) -> T:
+    """Do something with the library, after it has what it needs to be one."""
+    import asyncio
+
+    from twinsmith.cli.models import install_shown
+    from twinsmith.knowledge_choice import missing_files, opened_library
+    from twinsmith.model_choice import store_of
+    from twinsmith.settings import load
+
+    settings = load()
+    for model in missing_files(settings):
+        install_shown(store_of(settings), model, quiet=as_json)
+
+    async def main() -> T:
+        async with opened_library(settings) as library:
+            if not library.has_starter():
+                typer.echo("reading the knowledge that comes with twinsmith, once", err=True)
+                await library.add_starter(lambda _path: None)
+            return await work(library)
+
+    return asyncio.run(main())
+
+
+async def _cloned(library: "Library", url: str, tell: Callable[[str], None]) -> "Added":
+    import asyncio
+    import tempfile
+
+    from twinsmith.adapters.knowledge.sources import clone
+
+    with tempfile.TemporaryDirectory(prefix="twinsmith-git-") as folder:
+        await asyncio.to_thread(clone, url, Path(folder) / "repository")
+        return await library.add(Path(folder) / "repository", url, tell)
+
+
+def _told(*, quiet: bool) -> Callable[[str], None]:
+    """On a screen, what is being read right now."""
+    import sys
+
+    if quiet or not sys.stderr.isatty():
+        return lambda _path: None
+    return lambda path: typer.echo(f"\r\x1b[2K{path[:100]}", nl=False, err=True)
