@@ -211,6 +211,7 @@ class TestCommands:
         )
         execution = await run(source, probes=probes, box=box)
         assert [r.outcome for r in execution.results] == ["passed", "failed"]
+        assert all(r.cpu_seconds > 0 and r.peak_mb > 1 for r in execution.results)
 
     async def test_a_signal_is_named(self, box: IsolatedSandbox) -> None:
         execution = await run("import os\nos.kill(os.getpid(), 11)", box=box)

@@ -185,7 +185,7 @@ def _params(segment: Segment, wanted: int, effort: int) -> Any:  # noqa: ANN401
             return faiss.SearchParametersHNSW(efSearch=max(_EF_SEARCH, wanted))
         case "ivf":
             lists = lists_for(segment.count)
-            probes = max(8, lists // 32) * effort if wanted < segment.count else lists
+            probes = max(8, lists // 16) * effort if wanted < segment.count else lists
             return faiss.IndexRefineSearchParameters(
                 k_factor=max(1.0, min(_REFINED, segment.count / wanted)),
                 base_index_params=faiss.SearchParametersIVF(nprobe=min(lists, probes)),

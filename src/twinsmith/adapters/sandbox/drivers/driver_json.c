@@ -326,7 +326,7 @@ void twinsmith_put(char kind, size_t size, const void *data) {
 }
 
 void twinsmith_put_list(char kind, size_t size, const void *data, size_t count) {
-    if (!data) {
+    if (!data && count > 0) {
         put_word("null");
         return;
     }

@@ -36,6 +36,7 @@ class Probing:
         self._starter = starter
         self._artefact = artefact
         self._python = not room["run"]
+        self._used: dict[str, Any] = {"cpu": 0.0, "peak_kb": 0}
 
     def probe(self, probe: dict[str, Any]) -> dict[str, Any]:
         """Outcome, detail and what was measured."""
@@ -83,7 +84,10 @@ class Probing:
         watch = running.watch(self.limits["probe_seconds"], self.limits["output_bytes"])
         running.feed(watch, stdin)
         why = watch.until(lambda: running.has_ended(watch))
-        return self._ended(running, watch, why, self.limits)
+        row = self._ended(running, watch, why, self.limits)
+        self._used["cpu"] += row["cpu"]
+        self._used["peak_kb"] = max(self._used["peak_kb"], row["peak_kb"])
+        return row
 
     def start(self, args: tuple[str, ...] = (), environment: Any = ()) -> Running:
         """The program as a command."""
@@ -229,7 +233,8 @@ class Probing:
             for fd in (0, 1, 2):
                 os.dup2(null, fd)
             os.close(result)
-            wire.send(said, {"verdict": [text[:LONGEST_DETAIL] for text in judged()]})
+            verdict = [text[:LONGEST_DETAIL] for text in judged()]
+            wire.send(said, {"verdict": verdict, "used": self._used})
             os._exit(0)
         os.close(said)
         watch.read(result)
@@ -238,12 +243,12 @@ class Probing:
         os.kill(checker, _signal.SIGKILL)
         os.waitpid(checker, 0)
         os.close(result)
-        outcome, detail = _read_verdict(watch.came[result])
+        outcome, detail, used = _read_verdict(watch.came[result])
         if running is None:
             seconds, most = self.limits["probe_seconds"], self.limits["output_bytes"]
             too_much = f"more than {most} bytes printed"
             late = too_much if why == TOO_LARGE else f"no answer in {seconds:g} s"
-            return {"outcome": why or outcome, "detail": late if why else detail}
+            return {"outcome": why or outcome, "detail": late if why else detail, **used}
         if not why and outcome == "killed":
             self._await_end(running, watch)
         row = self._ended(running, watch, why, self.limits)
@@ -305,11 +310,12 @@ class Probing:
         return Running(self._starter, request, itself)
 
 
-def _read_verdict(said: bytearray) -> tuple[str, str]:
+def _read_verdict(said: bytearray) -> tuple[str, str, dict[str, Any]]:
     """What the checker wrote; a check that scribbles over its own result has none."""
     try:
         (message,) = wire.frames(said)
         outcome, detail = message["verdict"]
+        used = {"cpu": float(message["used"]["cpu"]), "peak_kb": int(message["used"]["peak_kb"])}
     except (wire.BadFrame, ValueError, KeyError, TypeError):
-        return "killed", "the check ended without a result"
-    return str(outcome), str(detail)
+        return "killed", "the check ended without a result", {}
+    return str(outcome), str(detail), used
