@@ -12,6 +12,7 @@ import _socket
 import posix as os
 import resource
 import sys
+from posix import environ as given
 
 from . import lock, wire
 from .python import drive, look_ordinary, run_main
@@ -154,7 +155,7 @@ def _become(room: dict[str, Any], request: dict[str, Any], files: list[int]) -> 
 
 def _set_environment(wanted: dict[str, str]) -> None:
     """What the walls gave is right most of the time; `os` takes a millisecond to import."""
-    if {name.decode(): value.decode() for name, value in os.environ.items()} != wanted:
+    if {name.decode(): value.decode() for name, value in given.items()} != wanted:
         from os import environ
 
         environ.clear()
