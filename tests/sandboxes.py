@@ -36,6 +36,7 @@ BACKENDS = (
 LIMITS = Limits(probe_seconds=2.0, cpu_seconds=2.0, memory_mb=256, output_bytes=10_000)
 
 
+_unusable: dict[str, str] = {}
 _engines = ExitStack()
 atexit.register(_engines.close)
 
@@ -54,13 +55,16 @@ def _walls(backend: str) -> Walls:
 @cache
 def sandbox(backend: str = "bubblewrap") -> IsolatedSandbox:
     """The sandbox; skips the test, with the reason, where it does not work."""
+    if backend in _unusable:
+        pytest.skip(_unusable[backend])
     box = IsolatedSandbox(_walls(backend), LAYERS)
     try:
         with ThreadPoolExecutor(1) as aside:
             # A test's own loop may be running here.
             aside.submit(lambda: asyncio.run(box.isolation())).result()
     except SandboxError as error:
-        pytest.skip(f"{backend}: {error}")
+        _unusable[backend] = f"{backend}: {error}"
+        pytest.skip(_unusable[backend])
     return box
 
 
