@@ -1,6 +1,7 @@
 """The library with the real embedder, and with the one that only hashes words."""
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from twinsmith.adapters.clock import SystemClock
 from twinsmith.adapters.knowledge.embedder import HashedEmbedder, Vectors
 from twinsmith.adapters.knowledge.library import LEAST_COSINE, Library
 from twinsmith.adapters.knowledge.minilm import MiniLm
+from twinsmith.adapters.knowledge.segments import LIMITS
 
 # Questions that nothing of the starter knowledge answers, and questions that something does.
 OFF_TOPIC = (
@@ -107,6 +109,21 @@ class TestWithTheRealEmbedder:
         assert await library.search("store passwords safely", 0) == ()
         assert len(await library.search("store passwords safely", 10_000)) <= 100
         assert await library.search('" OR 1=1 -- NEAR( *', 5) is not None
+
+
+async def test_what_was_added_is_written_into_a_segment_once_it_is_enough(tmp_path: Path) -> None:
+    (tmp_path / "many.py").write_text(
+        "".join(
+            f"def number_{n}():\n    return 'a value that is long enough, {n}'\n\n\n"
+            for n in range(60)
+        )
+    )
+    few = replace(LIMITS, fresh=20)
+    library = Library(tmp_path / "library", Counting(), SystemClock(), "user:test", few)
+    await library.add(tmp_path / "many.py", "many", lambda _path: None)
+    written = [path.stat().st_size for path in (tmp_path / "library" / "index").iterdir()]
+    assert max(written) > 10_000
+    await library.close()
 
 
 async def test_only_what_changed_is_read_again(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from twinsmith.adapters.knowledge.chunks import pieces
 from twinsmith.adapters.knowledge.embedder import Embedder
 from twinsmith.adapters.knowledge.index import SegmentIndex
+from twinsmith.adapters.knowledge.segments import LIMITS, Limits
 from twinsmith.adapters.knowledge.sources import read_source
 from twinsmith.adapters.knowledge.starter import entries
 from twinsmith.adapters.knowledge.store import KnowledgeStore, StoreFigures
@@ -41,12 +42,15 @@ class Added:
 class Library:
     """One store, one index, one embedder."""
 
-    def __init__(self, folder: Path, embedder: Embedder, clock: Clock, who: str) -> None:
+    def __init__(
+        self, folder: Path, embedder: Embedder, clock: Clock, who: str, limits: Limits = LIMITS
+    ) -> None:
         self._store = KnowledgeStore(folder / "knowledge.db")
         self._folder = folder
         self._embedder = embedder
         self._clock = clock
         self._who = who
+        self._limits = limits
         self._index: SegmentIndex | None = None
 
     async def add(self, path: Path, source: str, progress: Progress) -> Added:
@@ -100,13 +104,23 @@ class Library:
 
     async def _nearest(self, query: str, k: int) -> list[tuple[int, float]]:
         vector = (await self._embedder.embed([query]))[0]
-        if self._index is None:
-            folder = self._folder / "index"
-            self._index = SegmentIndex(folder, self._embedder.id, self._embedder.dimensions)
-        index = self._index
-        await asyncio.to_thread(index.refresh, self._store)
+        index = await self._followed()
         found = await asyncio.to_thread(index.search, vector, k)
         return [(number, score) for number, score in found if score >= LEAST_COSINE]
+
+    async def _followed(self) -> SegmentIndex:
+        """The index, with everything that the store has."""
+        if self._index is None:
+            by = self._embedder
+            self._index = SegmentIndex(self._folder / "index", by.id, by.dimensions, self._limits)
+        await asyncio.to_thread(self._index.refresh, self._store)
+        return self._index
+
+    async def _merge(self) -> None:
+        """Write what is new into a segment, once that is worth it."""
+        index = await self._followed()
+        if await asyncio.to_thread(index.due, self._store):
+            await asyncio.to_thread(index.merge, self._store)
 
     async def _keep(
         self,
@@ -133,6 +147,8 @@ class Library:
         gone = known.keys() - seen
         for path in gone:
             self._store.drop(source, path)
+        if passages or gone:
+            await self._merge()
         return Added(
             new=new,
             changed=changed,

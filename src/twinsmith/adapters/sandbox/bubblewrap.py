@@ -12,7 +12,6 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
-from functools import cache
 from itertools import count
 from pathlib import Path
 
@@ -252,7 +251,7 @@ def _room(cell: Cell, *, grouped: bool) -> dict[str, object]:
     limits = cell.limits
     return {
         **cell.room,
-        "seccomp": _filter(),
+        "seccomp": seccomp.in_hex(),
         "scratch": {
             "/tmp": _options(limits.scratch_mb, limits.scratch_files),  # noqa: S108
             "/dev/shm": _options(SHARED_MEMORY_MB, limits.scratch_files),  # noqa: S108
@@ -308,14 +307,6 @@ def _in_memory(data: bytes, files: ExitStack) -> int:
 
 def _options(mb: int, files: int) -> str:
     return f"size={mb << 20},nr_inodes={files},mode=1777"
-
-
-@cache
-def _filter() -> str:
-    try:
-        return seccomp.program().hex()
-    except SandboxError:
-        return ""
 
 
 def sandbox_args(command: list[str], cell: Cell, *, fds: tuple[int, ...], root: bool) -> list[str]:

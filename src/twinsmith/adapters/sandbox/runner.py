@@ -119,8 +119,34 @@ def _cell(
         **toolchain.environment,
         **recipe.environment,
     }
-    layered = any(mount.target == LAYER for mount in mounts)
-    room = {
+    room = _room(
+        program, limits, recipe, environment, layered=any(m.target == LAYER for m in mounts)
+    )
+    builds = len(recipe.build) * limits.build_seconds
+    service = SERVICE_SECONDS if program.kind == "service" else 0.0
+    return Cell(
+        room=room,
+        job={"setup": probes.setup, "probes": [_probe(probe) for probe in probes.checks]},
+        limits=limits,
+        wall_seconds=START_SECONDS
+        + builds
+        + service
+        + (limits.probe_seconds + 0.5) * len(probes.checks),
+        build_mb=limits.build_memory_mb if recipe.build else 0,
+        mounts=mounts,
+        environment=environment,
+    )
+
+
+def _room(
+    program: Program,
+    limits: Limits,
+    recipe: Recipe,
+    environment: Mapping[str, str],
+    *,
+    layered: bool,
+) -> dict[str, object]:
+    return {
         "kind": program.kind,
         "source": program.source if not recipe.run else "",
         "entry": program.entry,
@@ -136,24 +162,10 @@ def _cell(
         and program.kind in ("function", "library")
         and limits.cpu_seconds >= limits.probe_seconds
         and is_stateless(program.source),
-        "environment": environment,
+        "environment": dict(environment),
         "limits": _limits(limits),
         "memory_bytes": 0,
     }
-    builds = len(recipe.build) * limits.build_seconds
-    service = SERVICE_SECONDS if program.kind == "service" else 0.0
-    return Cell(
-        room=room,
-        job={"setup": probes.setup, "probes": [_probe(probe) for probe in probes.checks]},
-        limits=limits,
-        wall_seconds=START_SECONDS
-        + builds
-        + service
-        + (limits.probe_seconds + 0.5) * len(probes.checks),
-        build_mb=limits.build_memory_mb if recipe.build else 0,
-        mounts=mounts,
-        environment=environment,
-    )
 
 
 def _folders(toolchain: Toolchain) -> list[str]:

@@ -150,6 +150,14 @@ def program() -> bytes:
         library.seccomp_release(context)
 
 
+def in_hex() -> str:
+    """The program as the judge is told it; nothing where there is no library to make it."""
+    try:
+        return program().hex()
+    except SandboxError:
+        return ""
+
+
 def _add(library: ctypes.CDLL, context: ctypes.c_void_p, number: int, rule: Rule) -> None:
     count = len(rule.arguments)
     comparisons = (_Comparison * count)(*(_Comparison(*_compared(a)) for a in rule.arguments))
