@@ -17,6 +17,7 @@ from twinsmith.adapters.clock import SystemClock
 from twinsmith.adapters.journal.files import FileJournal
 from twinsmith.adapters.lease import is_held, lease
 from twinsmith.core.budget import Budget
+from twinsmith.core.case import Case, Ended, open_cases
 from twinsmith.core.errors import (
     ConfigError,
     EngineError,
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from twinsmith.adapters.durable.dbos_engine import DbosEngine
 
 CANCEL_PATIENCE_SECONDS = 10.0
+# Questions of one run take seeds one after the other: another try begins far away from them.
+RESEED = 100_000
 
 
 class App:
@@ -69,6 +72,11 @@ class App:
             seed=build.seed if seed is None else seed,
             out=str(folder),
         )
+
+    def again(self, case: Case) -> Job:
+        """Another try at a case: what was asked and may be spent is the same, the seed is not."""
+        first = self._kept_job(case.run)
+        return self.new_job(case.task, out=None, seed=first.seed + RESEED, budget=first.budget)
 
     async def start(self, job: Job) -> RunOutcome:
         """Begin a run and see it to its end."""
@@ -123,6 +131,10 @@ class App:
             return replace(progress, state="interrupted")
         return progress
 
+    def cases(self) -> tuple[Case, ...]:
+        """Tasks that no run has solved yet, or not for sure; oldest first."""
+        return open_cases(filter(None, map(self._ended, self.journal.runs())))
+
     async def ask(self, role: Role, ensemble: int, text: str, purpose: Purpose) -> Reply:
         """One question outside any run; it leaves its event in the system's chain."""
         from twinsmith.model_choice import opened_model
@@ -172,6 +184,16 @@ class App:
             },
         )
         return execution, isolation
+
+    def _ended(self, run: str) -> Ended | None:
+        progress = self.progress(run)
+        if progress.state not in ENDED:
+            return None
+        try:
+            task = self._kept_job(run).task
+        except EngineError:
+            return None
+        return Ended(run=run, task=task, state=progress.state, reason=progress.reason)
 
     async def _see_through(self, job: Job) -> RunOutcome:
         run = job.run

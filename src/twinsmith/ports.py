@@ -1,13 +1,16 @@
 """What the flow needs from the outside world, and nothing more."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from twinsmith.core.events import Event
 from twinsmith.core.execution import Execution, Limits
+from twinsmith.core.graph import Direction, Edge, EdgeKind, Neighbour, Node, NodeKind, NodeRef
+from twinsmith.core.knowledge import Hit
 from twinsmith.core.model import Prompt, Reply
 from twinsmith.core.probe import Probes
 from twinsmith.core.program import Program
+from twinsmith.core.verdict import Finding
 
 T = TypeVar("T")
 
@@ -31,6 +34,33 @@ class Sandbox(Protocol):
 
         Raises SandboxError only when the sandbox itself is broken.
         """
+        ...
+
+
+class Reviewer(Protocol):
+    """Reads what a model wrote."""
+
+    async def review(self, program: Program) -> tuple[Finding, ...]:
+        """What can be seen without running the program, what blocks it first.
+
+        Raises SandboxError only when the sandbox itself is broken.
+        """
+        ...
+
+
+class Retriever(Protocol):
+    """Finds what is known."""
+
+    async def search(self, query: str, k: int, language: str = "") -> tuple[Hit, ...]:
+        """The passages that answer a question, best first; nothing where there is only noise."""
+        ...
+
+
+class Desk(Protocol):
+    """Asks a person."""
+
+    async def ask(self, question: str, assumed: str) -> str:
+        """What the person answers; what is assumed, where nobody does in time."""
         ...
 
 
@@ -79,4 +109,34 @@ class Clock(Protocol):
 
     async def sleep(self, seconds: float) -> None:
         """Wait."""
+        ...
+
+
+class Graph(Protocol):
+    """Remembers what was learned, as things and how they hang together."""
+
+    async def upsert_nodes(self, nodes: Sequence[Node]) -> None:
+        """Keep nodes, all or none; one that is known has these properties from now on.
+
+        Raises EngineError, as all of these do, when the graph cannot be used.
+        """
+        ...
+
+    async def upsert_edges(self, edges: Sequence[Edge]) -> None:
+        """Keep edges, all or none, with their nodes: one that is not known has no properties."""
+        ...
+
+    async def neighbours(
+        self, of: Sequence[NodeRef], kinds: Sequence[EdgeKind], direction: Direction, limit: int
+    ) -> tuple[Neighbour, ...]:
+        """What edges of these kinds lead to, or come from; always in the same order."""
+        ...
+
+    async def find(
+        self, kind: NodeKind, words: Sequence[str], where: Mapping[str, str], limit: int
+    ) -> tuple[Node, ...]:
+        """Nodes with exactly these properties and any of these words, most words first.
+
+        Words are such as `asked_words` makes of a question; without any, they do not matter.
+        """
         ...

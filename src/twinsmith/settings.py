@@ -30,12 +30,22 @@ _KEY_VARIABLES = {
     "google": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
     "anthropic": ("ANTHROPIC_API_KEY",),
     "server": ("TWINSMITH_SERVER_KEY",),
+    "graph": ("NEO4J_PASSWORD",),
 }
+_USER_VARIABLES = {"graph": ("NEO4J_USERNAME",)}
 _URL_VARIABLES = {
     "openai": ("OPENAI_BASE_URL",),
     "google": ("GOOGLE_GEMINI_BASE_URL",),
     "anthropic": ("ANTHROPIC_BASE_URL",),
 }
+
+# Settings that may name a server and could hold a password, and where that comes from instead.
+_ADDRESSES = {
+    "database.url": "PGPASSWORD",
+    "knowledge.store": "PGPASSWORD",
+    "graph.url": "NEO4J_PASSWORD",
+}
+_GRAPHS = ("bolt://", "bolt+s://", "neo4j://", "neo4j+s://")
 
 Positive = Annotated[int, Field(gt=0)]
 
@@ -118,6 +128,21 @@ class Sandbox(_Section):
     memory_mb: Annotated[int, Field(ge=64)] = 512
 
 
+class Knowledge(_Section):
+    """What is known: where it is kept, and what turns words into vectors."""
+
+    store: str = ""
+    embedder: str = "minilm-l6-v2"
+    dimensions: Annotated[int, Field(ge=0, le=65_536)] = 0
+    least_cosine: Annotated[float, Field(ge=-1, le=1)] = 0.32
+
+
+class Graph(_Section):
+    """Where what was learned is kept."""
+
+    url: str = ""
+
+
 class Database(_Section):
     """Where runs are remembered."""
 
@@ -134,6 +159,8 @@ class Values(_Section):
     embedded: Embedded = Embedded()
     build: Build = Build()
     sandbox: Sandbox = Sandbox()
+    knowledge: Knowledge = Knowledge()
+    graph: Graph = Graph()
     database: Database = Database()
 
 
@@ -148,6 +175,7 @@ class Settings:
     secrets: tuple[str, ...]
     keys: Mapping[str, str]
     urls: Mapping[str, str]
+    users: Mapping[str, str]
 
     @property
     def models_folder(self) -> Path:
@@ -188,6 +216,7 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         secrets=secrets_in(env),
         keys=_first_set(env, _KEY_VARIABLES),
         urls=_first_set(env, _URL_VARIABLES),
+        users=_first_set(env, _USER_VARIABLES),
     )
 
 
@@ -256,12 +285,18 @@ def _from_file(path: Path, *, explicit: bool) -> dict[str, object]:
             if key not in known_keys():
                 raise ConfigError(_unknown(key, known_keys(), path))
             flat[key] = value
-    if urlsplit(str(flat.get("database.url", ""))).password:
-        raise ConfigError(
-            f"database.url in {path} holds a password; secrets come from the environment only: "
-            "set TWINSMITH_DATABASE_URL or PGPASSWORD"
-        )
+    _refuse_passwords(flat, path)
     return flat
+
+
+def _refuse_passwords(flat: Mapping[str, object], path: Path) -> None:
+    for key, variable in _ADDRESSES.items():
+        if urlsplit(str(flat.get(key, ""))).password:
+            name = f"{PREFIX}{key.replace('.', '_').upper()}"
+            raise ConfigError(
+                f"{key} in {path} holds a password; secrets come from the environment only: "
+                f"set {name} or {variable}"
+            )
 
 
 def _from_environment(env: Mapping[str, str]) -> dict[str, tuple[str, str]]:
@@ -295,12 +330,9 @@ def _validated(tree: Mapping[str, object], sources: Mapping[str, str]) -> Values
         raise ConfigError(
             f"{key} = {first['input']!r} from {sources.get(key, '?')}: {first['msg'].lower()}"
         ) from None
-    url = values.database.url
-    if url and not url.startswith(("postgresql://", "sqlite:///")):
-        raise ConfigError(
-            f"database.url from {sources['database.url']} starts with "
-            f"{url.split(':', 1)[0]!r}; it must start with postgresql:// or sqlite:///"
-        )
+    _check_address("database.url", values.database.url, ("postgresql://", "sqlite:///"), sources)
+    _check_address("knowledge.store", values.knowledge.store, ("postgresql://",), sources)
+    _check_address("graph.url", values.graph.url, _GRAPHS, sources)
     ensembles = (values.ensemble_1, values.ensemble_2)
     named = [name for e in ensembles for names in (e.slow, e.coder, e.critic) for name in names]
     asked_for = values.models.server_model or any(name.startswith("server:") for name in named)
@@ -310,6 +342,14 @@ def _validated(tree: Mapping[str, object], sources: Mapping[str, str]) -> Values
             "name the model to ask for"
         )
     return values
+
+
+def _check_address(key: str, url: str, known: tuple[str, ...], sources: Mapping[str, str]) -> None:
+    if url and not url.startswith(known):
+        raise ConfigError(
+            f"{key} from {sources[key]} starts with {url.split(':', 1)[0]!r}; "
+            f"it must start with {' or '.join(known)}"
+        )
 
 
 def _fields(annotation: object) -> list[str]:

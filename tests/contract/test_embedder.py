@@ -1,19 +1,16 @@
 """What every embedder must do: the hashed fake, MiniLM on this machine, two wire formats."""
 
 import asyncio
-import hashlib
 import json
-import threading
-from collections import deque
-from collections.abc import AsyncIterator, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import pytest
 
+from tests.embedding_server import DIMENSIONS, KEY, EmbeddingServer, Fault, serving, vector
 from tests.models import installed
 from twinsmith.adapters.clock import ManualClock, SystemClock
 from twinsmith.adapters.knowledge.embedder import Embedder, HashedEmbedder, Vectors
@@ -22,9 +19,7 @@ from twinsmith.adapters.knowledge.remote import BATCH_TEXTS, RemoteEmbedder, Ser
 from twinsmith.adapters.models import catalogue
 from twinsmith.core.errors import ModelUnavailable
 
-KEY = "planted/key+that looks like nothing known"
 WIRES = ("openai", "google")
-DIMENSIONS = 16
 ARGON2 = """def hash_password(password: str) -> str:
     from argon2 import PasswordHasher
     return PasswordHasher().hash(password)
@@ -40,85 +35,10 @@ TEXTS = [QUICKSORT, "short", ARGON2, "a sentence about nothing in particular", "
 ODD = ["漢字 и кириллица", "🙂🙂", "e\u0301", "\x00\x07", "\ud800 half", "\u202eright to left"]
 
 
-def vector(text: str) -> list[float]:
-    """Some numbers that depend on the text alone, and whose length is not one."""
-    seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4])
-    return [float(x) for x in np.random.default_rng(seed).normal(size=DIMENSIONS) * 3]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fault:
-    """What the server answers instead of vectors."""
-
-    status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: str = ""
-    cut: bool = False
-    delay: float = 0.0
-
-
-class EmbeddingServer(ThreadingHTTPServer):
-    """Speaks as OpenAI and as Gemini do; faults come first, in order."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.faults: deque[Fault] = deque()
-        self.requests: list[tuple[str, dict[str, str], dict[str, object]]] = []
-        self.url = f"http://127.0.0.1:{self.server_port}"
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: EmbeddingServer
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        self.server.requests.append((self.path, headers, body))
-        fault = self.server.faults.popleft() if self.server.faults else self._answer(body)
-        data = fault.body.encode()
-        if fault.delay:
-            threading.Event().wait(fault.delay)
-        self.send_response(fault.status)
-        for name, value in fault.headers.items():
-            self.send_header(name, value)
-        self.send_header("content-length", str(len(data) + fault.cut))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def _answer(self, body: dict[str, object]) -> Fault:
-        if self.path == "/v1/embeddings":
-            assert self.headers["authorization"] == f"Bearer {KEY}"
-            texts = body["input"]
-            assert isinstance(texts, list)
-            # As vLLM and others may: not in the order of the texts.
-            found = [{"index": n, "embedding": vector(text)} for n, text in enumerate(texts)]
-            answer: dict[str, object] = {"object": "list", "data": found[::-1]}
-        elif self.path == "/v1beta/models/wire-model:batchEmbedContents":
-            assert self.headers["x-goog-api-key"] == KEY
-            requests = body["requests"]
-            assert isinstance(requests, list)
-            assert {one["model"] for one in requests} == {"models/wire-model"}
-            assert {one["outputDimensionality"] for one in requests} == {DIMENSIONS}
-            texts = [one["content"]["parts"][0]["text"] for one in requests]
-            answer = {"embeddings": [{"values": vector(text)} for text in texts]}
-        else:
-            return Fault(status=404, body="no such address")
-        if not all(text.strip() and len(text.encode()) <= 8191 for text in texts):
-            return Fault(status=400, body="a text is blank or has more than 8191 tokens")
-        return Fault(body=json.dumps(answer))
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture
 def server() -> Iterator[EmbeddingServer]:
-    with EmbeddingServer() as made:
-        thread = threading.Thread(target=made.serve_forever, args=(0.01,))
-        thread.start()
+    with serving() as made:
         yield made
-        made.shutdown()
-        thread.join()
 
 
 @pytest.fixture(scope="session")

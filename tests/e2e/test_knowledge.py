@@ -3,11 +3,18 @@
 import json
 import subprocess
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from tests.conftest import Command
+from tests.conftest import Command, until
+from tests.embedding_server import DIMENSIONS, KEY, serving
 from tests.models import FOLDER, installed
+
+TIDE = '''def next_high_tide(station):
+    """When the sea is highest at a station."""
+    return station.tables[0]
+'''
 
 
 @pytest.fixture
@@ -32,15 +39,11 @@ def repository(folder: Path) -> Path:
 def test_a_folder_is_added_asked_and_forgotten(learned: Command, tmp_path: Path) -> None:
     source = tmp_path / "project"
     source.mkdir()
-    (source / "tide.py").write_text(
-        'def next_high_tide(station):\n    """When the sea is highest at a station."""\n'
-        "    return station.tables[0]\n"
-    )
+    (source / "tide.py").write_text(TIDE)
     (source / "latin.py").write_bytes(b"# \xe9\n")
     done = learned("knowledge", "add", str(source))
     assert "1 new, 0 changed, 0 unchanged, 0 gone, 1 skipped; 1 passages" in done.stdout
     assert "skipped latin.py: " in done.stdout
-    assert "reading the knowledge that comes with twinsmith, once" in done.stderr
     assert "0 new, 0 changed, 1 unchanged" in learned("knowledge", "add", str(source)).stdout
     hits = json.loads(learned("knowledge", "search", "when is the sea highest?", "--json").stdout)
     assert hits[0]["passage"]["symbol"] == "next_high_tide"
@@ -61,6 +64,69 @@ def test_a_folder_is_added_asked_and_forgotten(learned: Command, tmp_path: Path)
         line = learned("knowledge", "add", *wrong, code=2).stderr
         assert wrong[-1] in line
         assert len(line.splitlines()) == 1
+
+
+def test_what_is_known_moves_to_another_machine_and_the_index_is_made_anew(
+    learned: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "tide.py").write_text(TIDE)
+    learned("knowledge", "add", str(tmp_path / "tide.py"))
+    kept = tmp_path / "known.zip"
+    assert f"written: {kept}" in learned("knowledge", "snapshot", str(kept)).stdout
+    other = Command(home=tmp_path / "other", env=learned.env)
+    assert "restored: " in other("knowledge", "restore", str(kept)).stdout
+    assert "next_high_tide" in other("knowledge", "search", "next_high_tide").stdout
+    assert "rebuilt: " in other("knowledge", "rebuild").stdout
+    assert "next_high_tide" in other("knowledge", "search", "when is the sea highest?").stdout
+    kept.write_bytes(kept.read_bytes()[:-10])
+    line = other("knowledge", "restore", str(kept), code=2).stderr
+    assert (str(kept) in line, len(line.splitlines())) == (True, 1)
+    assert "next_high_tide" in other("knowledge", "search", "next_high_tide").stdout
+    line = other("knowledge", "snapshot", "/nowhere/at/all.zip", code=2).stderr
+    assert ("/nowhere/at" in line, len(line.splitlines())) == (True, 1)
+
+
+def test_another_embedder_takes_over_in_the_background(learned: Command, tmp_path: Path) -> None:
+    (tmp_path / "tide.py").write_text(TIDE)
+    learned("knowledge", "add", str(tmp_path / "tide.py"))
+    with serving() as server:
+        learned.env |= {
+            "TWINSMITH_KNOWLEDGE_EMBEDDER": "openai:wire-model",
+            "TWINSMITH_KNOWLEDGE_DIMENSIONS": str(DIMENSIONS),
+            "OPENAI_BASE_URL": f"{server.url}/v1",
+            "OPENAI_API_KEY": KEY,
+        }
+        hits = learned("knowledge", "search", "when is the sea highest?", "--json").stdout
+        assert json.loads(hits)[0]["passage"]["symbol"] == "next_high_tide"
+
+        def switched() -> bool:
+            figures = json.loads(learned("knowledge", "stats", "--json").stdout)
+            return list(figures["embedders"]) == [f"openai:wire-model@{DIMENSIONS}"]
+
+        until(switched, seconds=60)
+        texts = sum(len(cast("list[str]", body["input"])) for _, _, body in server.requests)
+        assert texts >= 200
+        log = (learned.home / "knowledge" / "upkeep" / "log").read_text()
+        assert log == ""
+
+
+@pytest.mark.parametrize(
+    ("embedder", "says"),
+    [
+        ("clippy", "knowledge.embedder 'clippy' is unknown; 'minilm-l6-v2', or one of openai"),
+        ("openai:", "is unknown"),
+        ("openai:text-embedding-3-small", "needs a key in the environment"),
+        ("server:mine", "how many dimensions 'server:mine' has is not known"),
+        ("google:gemini-embedding-001", "needs a key in the environment"),
+    ],
+)
+def test_an_embedder_that_cannot_be_used_is_one_line(
+    command: Command, embedder: str, says: str
+) -> None:
+    command.env["TWINSMITH_KNOWLEDGE_EMBEDDER"] = embedder
+    line = command("knowledge", "stats", code=2).stderr
+    assert says in line
+    assert len(line.splitlines()) == 1
 
 
 def test_bad_input_is_one_clear_line(learned: Command) -> None:

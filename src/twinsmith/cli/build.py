@@ -99,7 +99,7 @@ def build(
     if job.task.text != wanted.text and not as_json:
         typer.echo("What looks like a secret in the task was masked before anything was written.")
     provide_model(settings, as_json=as_json)
-    _drive(app, job.run, lambda: app.start(job), as_json=as_json)
+    _finish(drive(app, job.run, lambda: app.start(job), as_json=as_json), as_json=as_json)
 
 
 def resume(
@@ -114,7 +114,7 @@ def resume(
     name = app.find(run)
     if app.progress(name).state in ("running", "parked", "interrupted"):
         provide_model(app.settings, as_json=as_json)
-    _drive(app, name, lambda: app.resume(name), as_json=as_json)
+    _finish(drive(app, name, lambda: app.resume(name), as_json=as_json), as_json=as_json)
 
 
 def provide_model(settings: "Settings", *, as_json: bool) -> None:
@@ -128,9 +128,10 @@ def provide_model(settings: "Settings", *, as_json: bool) -> None:
         install_shown(store_of(settings), model, quiet=as_json)
 
 
-def _drive(
+def drive(
     app: "App", run: str, work: "Callable[[], Awaitable[RunOutcome]]", *, as_json: bool
-) -> None:
+) -> "RunOutcome":
+    """See a run to its end and show it; one that is parked leaves the command."""
     import asyncio
     import signal
 
@@ -155,7 +156,7 @@ def _drive(
         return driven.result()
 
     try:
-        outcome = asyncio.run(main())
+        return asyncio.run(main())
     except (KeyboardInterrupt, asyncio.CancelledError):
         code = exits.TERMINATED if terminated else exits.INTERRUPTED
         exits.fail(
@@ -165,16 +166,20 @@ def _drive(
         if app.progress(run).state != "parked" or f"resume {run}" in str(error):
             raise
         exits.fail(f"{error}; then: twinsmith resume {run}", exits.code_of(error), as_json=as_json)
-    _tell(outcome, as_json=as_json)
-    raise typer.Exit(exits.DONE if outcome.solved else exits.NO)
 
 
-def _tell(outcome: "RunOutcome", *, as_json: bool) -> None:
+def _finish(outcome: "RunOutcome", *, as_json: bool) -> None:
     if as_json:
         from dataclasses import asdict
 
         typer.echo(json.dumps(asdict(outcome), ensure_ascii=False))
-        return
+    else:
+        tell(outcome)
+    raise typer.Exit(exits.DONE if outcome.solved else exits.NO)
+
+
+def tell(outcome: "RunOutcome") -> None:
+    """How a run ended, for a person."""
     from rich.console import Console
     from rich.markup import escape
 

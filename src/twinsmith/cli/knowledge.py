@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from twinsmith.cli.bars import bar
 from twinsmith.cli.build import Json, at_least
 
 if TYPE_CHECKING:
-    from twinsmith.adapters.knowledge.library import Added, Library
+    from twinsmith.adapters.knowledge.ingest import Added
+    from twinsmith.adapters.knowledge.library import Library
 
 ADD_EXAMPLE = "Example: twinsmith knowledge add ./src --json"
 SEARCH_EXAMPLE = 'Example: twinsmith knowledge search "how are passwords stored?" -k 3'
 STATS_EXAMPLE = "Example: twinsmith knowledge stats"
 REMOVE_EXAMPLE = "Example: twinsmith knowledge remove ./src"
+REBUILD_EXAMPLE = "Example: twinsmith knowledge rebuild"
+SNAPSHOT_EXAMPLE = "Example: twinsmith knowledge snapshot known.zip"
+RESTORE_EXAMPLE = "Example: twinsmith knowledge restore known.zip"
 MOST_TOLD = 20
 
 T = TypeVar("T")
@@ -36,13 +41,12 @@ def add(
         raise ConfigError("nothing to add; name a file or folder, or give --git")
 
     async def work(library: "Library") -> "dict[str, Added]":
-        tell = _told(quiet=as_json)
         done = {}
         for path in paths or ():
             source = str(path.expanduser().resolve())
-            done[source] = await library.add(Path(source), source, tell)
+            done[source] = await _added(library, Path(source), source, quiet=as_json)
         if git:
-            done[git] = await _cloned(library, git, tell)
+            done[git] = await _cloned(library, git, quiet=as_json)
         return done
 
     rows = _with_library(work, as_json=as_json)
@@ -93,14 +97,22 @@ def stats(as_json: Json = False) -> None:
     from dataclasses import asdict
 
     async def work(library: "Library") -> dict[str, object]:
-        return {**asdict(library.stats()), "names": library.sources()}
+        figures = {**asdict(library.stats()), "names": library.sources()}
+        return figures | {"embedders": library.embedders()}
 
     figures = _with_library(work, as_json=as_json)
     if as_json:
         typer.echo(json.dumps(figures, ensure_ascii=False))
         return
     for name, value in figures.items():
-        typer.echo(f"{name:<10} {', '.join(value) if isinstance(value, list) else value}")
+        match value:
+            case dict():
+                shown = ", ".join(f"{key} ({count} passages)" for key, count in value.items())
+            case list():
+                shown = ", ".join(value)
+            case _:
+                shown = str(value)
+        typer.echo(f"{name:<10} {shown}")
 
 
 @knowledge.command("remove", epilog=REMOVE_EXAMPLE)
@@ -127,12 +139,81 @@ def remove(
     )
 
 
+@knowledge.command("rebuild", epilog=REBUILD_EXAMPLE)
+def rebuild(as_json: Json = False) -> None:
+    """Make the index anew from what is kept; with another embedder, all vectors as well."""
+
+    async def work(library: "Library") -> int:
+        with bar("embedding", quiet=as_json) as told:
+            await library.rebuild(told)
+        return library.stats().passages
+
+    passages = _with_library(work, as_json=as_json)
+    typer.echo(json.dumps({"passages": passages}) if as_json else f"rebuilt: {passages} passages")
+
+
+@knowledge.command("snapshot", epilog=SNAPSHOT_EXAMPLE)
+def snapshot(
+    file: Annotated[Path, typer.Argument(help="Where to write it; an older one is replaced.")],
+    as_json: Json = False,
+) -> None:
+    """Write everything that is known to one file, for another machine or another store."""
+
+    async def work(library: "Library") -> int:
+        with bar("writing", quiet=as_json) as told:
+            await library.snapshot(file.expanduser().absolute(), told)
+        return library.stats().passages
+
+    passages = _with_library(work, as_json=as_json)
+    typer.echo(
+        json.dumps({"passages": passages, "bytes": file.expanduser().stat().st_size})
+        if as_json
+        else f"written: {file}, {passages} passages, {file.expanduser().stat().st_size:,} bytes"
+    )
+
+
+@knowledge.command("restore", epilog=RESTORE_EXAMPLE)
+def restore(
+    file: Annotated[Path, typer.Argument(help="A file that `knowledge snapshot` wrote.")],
+    as_json: Json = False,
+) -> None:
+    """Know what a snapshot knows instead of what is known now; all of it, or nothing changes."""
+
+    async def work(library: "Library") -> int:
+        with bar("reading", quiet=as_json) as told:
+            await library.restore(file.expanduser().absolute(), told)
+        return library.stats().passages
+
+    passages = _with_library(work, as_json=as_json)
+    typer.echo(json.dumps({"passages": passages}) if as_json else f"restored: {passages} passages")
+
+
+@knowledge.command("upkeep", hidden=True)
+def upkeep() -> None:
+    """Embed what lacks a vector and merge the index: begun by other commands, in the background."""
+    import asyncio
+
+    from twinsmith.adapters.lease import lease
+    from twinsmith.knowledge_choice import opened_library, upkeep_folder
+    from twinsmith.settings import load
+
+    settings = load()
+
+    async def main() -> None:
+        async with opened_library(settings) as library:
+            while library.due():
+                await library.upkeep(lambda _done, _total: None)
+
+    with lease(upkeep_folder(settings), "upkeep"):
+        asyncio.run(main())
+
+
 def _with_library(work: "Callable[[Library], Awaitable[T]]", *, as_json: bool) -> T:
     """Do something with the library, after it has what it needs to be one."""
     import asyncio
 
     from twinsmith.cli.models import install_shown
-    from twinsmith.knowledge_choice import missing_files, opened_library
+    from twinsmith.knowledge_choice import background_upkeep, missing_files, opened_library
     from twinsmith.model_choice import store_of
     from twinsmith.settings import load
 
@@ -143,14 +224,26 @@ def _with_library(work: "Callable[[Library], Awaitable[T]]", *, as_json: bool) -
     async def main() -> T:
         async with opened_library(settings) as library:
             if not library.has_starter():
-                typer.echo("reading the knowledge that comes with twinsmith, once", err=True)
-                await library.add_starter(lambda _path: None)
-            return await work(library)
+                await library.add_starter()
+            done = await work(library)
+            for message in library.messages():
+                typer.echo(message, err=True)
+            if library.due():
+                background_upkeep(settings)
+            return done
 
     return asyncio.run(main())
 
 
-async def _cloned(library: "Library", url: str, tell: Callable[[str], None]) -> "Added":
+async def _added(library: "Library", path: Path, source: str, *, quiet: bool) -> "Added":
+    from twinsmith.adapters.knowledge.sources import how_many
+
+    total = how_many(path)
+    with bar("files", quiet=quiet) as told:
+        return await library.add(path, source, lambda done, _path: told(done, total))
+
+
+async def _cloned(library: "Library", url: str, *, quiet: bool) -> "Added":
     import asyncio
     import tempfile
 
@@ -158,13 +251,4 @@ async def _cloned(library: "Library", url: str, tell: Callable[[str], None]) -> 
 
     with tempfile.TemporaryDirectory(prefix="twinsmith-git-") as folder:
         await asyncio.to_thread(clone, url, Path(folder) / "repository")
-        return await library.add(Path(folder) / "repository", url, tell)
-
-
-def _told(*, quiet: bool) -> Callable[[str], None]:
-    """On a screen, what is being read right now."""
-    import sys
-
-    if quiet or not sys.stderr.isatty():
-        return lambda _path: None
-    return lambda path: typer.echo(f"\r\x1b[2K{path[:100]}", nl=False, err=True)
+        return await _added(library, Path(folder) / "repository", url, quiet=quiet)

@@ -7,7 +7,18 @@ import typer
 from typer.exceptions import Abort, Exit, TyperException
 
 from twinsmith import __version__
-from twinsmith.cli import build, doctor, execute, exits, knowledge, log, models, runs
+from twinsmith.cli import (
+    build,
+    cases,
+    doctor,
+    execute,
+    exits,
+    insights,
+    knowledge,
+    log,
+    models,
+    runs,
+)
 from twinsmith.core.errors import TwinsmithError
 
 app = typer.Typer(
@@ -41,8 +52,10 @@ app.command("watch", epilog=runs.WATCH_EXAMPLE)(runs.watch)
 app.command("resume", epilog=build.RESUME_EXAMPLE)(build.resume)
 app.command("cancel", epilog=runs.CANCEL_EXAMPLE)(runs.cancel)
 app.command("log", epilog=log.EXAMPLE)(log.log)
+app.add_typer(cases.cases, name="cases")
 app.add_typer(models.models, name="models")
 app.add_typer(knowledge.knowledge, name="knowledge")
+app.command("insights", epilog=insights.EXAMPLE)(insights.insights)
 app.command("exec", epilog=execute.EXAMPLE)(execute.execute)
 app.command("doctor", epilog=doctor.EXAMPLE)(doctor.doctor)
 

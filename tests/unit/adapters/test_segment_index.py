@@ -12,9 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from twinsmith.adapters.knowledge.index import MANIFEST, Load, SegmentIndex, merge_from
+from twinsmith.adapters.knowledge import manifest
+from twinsmith.adapters.knowledge.index import Load, SegmentIndex, merge_from
+from twinsmith.adapters.knowledge.manifest import MANIFEST
 from twinsmith.adapters.knowledge.segments import Kind, Limits, kind_for, lists_for, recipe
-from twinsmith.adapters.knowledge.store import KnowledgeStore, Vectors
+from twinsmith.adapters.knowledge.sqlite_store import SqliteStore
+from twinsmith.adapters.knowledge.store import Vectors
 from twinsmith.core.errors import EngineError
 from twinsmith.core.knowledge import Document, Piece
 
@@ -37,26 +40,26 @@ def clustered(count: int, seed: int = 0) -> Vectors:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[KnowledgeStore]:
-    opened = KnowledgeStore(tmp_path / "knowledge.db")
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    opened = SqliteStore(tmp_path / "knowledge.db")
     yield opened
     opened.close()
 
 
-def put(store: KnowledgeStore, path: str, vectors: Vectors) -> tuple[int, ...]:
+def put(store: SqliteStore, path: str, vectors: Vectors) -> tuple[int, ...]:
     document = Document(source="s", path=path, text="", digest="1", language="python")
     return store.put(document, [PIECE] * len(vectors), vectors, embedder=E, who="me", added="2026")
 
 
 def opened(
-    store: KnowledgeStore, tmp_path: Path, limits: Limits = ONLY["flat"], embedder: str = E
+    store: SqliteStore, tmp_path: Path, limits: Limits = ONLY["flat"], embedder: str = E
 ) -> SegmentIndex:
     index = SegmentIndex(tmp_path / "index", embedder, WIDE, limits)
     index.refresh(store)
     return index
 
 
-def recall(store: KnowledgeStore, index: SegmentIndex, k: int = 10, asked: int = 40) -> float:
+def recall(store: SqliteStore, index: SegmentIndex, k: int = 10, asked: int = 40) -> float:
     numbers, vectors = zip(*store.vectors(E), strict=True)
     names, all_vectors = np.concatenate(numbers), np.concatenate(vectors)
     questions = clustered(asked, seed=7)
@@ -95,7 +98,7 @@ def test_small_and_outdated_segments_are_merged(
 
 @pytest.mark.parametrize("kind", ["flat", "hnsw", "ivf"])
 def test_every_kind_agrees_with_comparing_all(
-    store: KnowledgeStore, tmp_path: Path, kind: Kind
+    store: SqliteStore, tmp_path: Path, kind: Kind
 ) -> None:
     put(store, "a", clustered(4000))
     index = opened(store, tmp_path, ONLY[kind])
@@ -112,9 +115,7 @@ def test_every_kind_agrees_with_comparing_all(
 
 
 @pytest.mark.parametrize("kind", ["flat", "hnsw", "ivf"])
-def test_what_is_deleted_never_comes_back(
-    store: KnowledgeStore, tmp_path: Path, kind: Kind
-) -> None:
+def test_what_is_deleted_never_comes_back(store: SqliteStore, tmp_path: Path, kind: Kind) -> None:
     vectors = clustered(3000)
     near = np.argsort(-(vectors @ vectors[0]))
     put(store, "near", vectors[near[:600]])
@@ -138,7 +139,7 @@ def test_what_is_deleted_never_comes_back(
     assert not gone & {number for number, _ in index.search(vectors[0], 2400)}
 
 
-def test_outdated_segments_are_due_and_shrink(store: KnowledgeStore, tmp_path: Path) -> None:
+def test_outdated_segments_are_due_and_shrink(store: SqliteStore, tmp_path: Path) -> None:
     put(store, "a", clustered(300))
     put(store, "b", clustered(700, seed=1))
     index = opened(store, tmp_path)
@@ -157,9 +158,7 @@ def test_outdated_segments_are_due_and_shrink(store: KnowledgeStore, tmp_path: P
     assert index.search(clustered(1)[0], 5) == []
 
 
-def test_segments_stay_few_while_documents_come_and_go(
-    store: KnowledgeStore, tmp_path: Path
-) -> None:
+def test_segments_stay_few_while_documents_come_and_go(store: SqliteStore, tmp_path: Path) -> None:
     index = opened(store, tmp_path, Limits(fresh=50))
     for n in range(40):
         put(store, str(n % 30), clustered(20, seed=n))
@@ -171,7 +170,7 @@ def test_segments_stay_few_while_documents_come_and_go(
     assert len(list((tmp_path / "index").glob("*.faiss"))) == len(index.segments)
 
 
-def test_too_much_for_memory_is_merged_at_once(store: KnowledgeStore, tmp_path: Path) -> None:
+def test_too_much_for_memory_is_merged_at_once(store: SqliteStore, tmp_path: Path) -> None:
     put(store, "a", clustered(500))
     index = opened(store, tmp_path, Limits(memory=400, hnsw_from=450))
     assert [(segment.kind, segment.count) for segment in index.segments] == [("flat", 500)]
@@ -182,9 +181,7 @@ def test_too_much_for_memory_is_merged_at_once(store: KnowledgeStore, tmp_path: 
     assert not index.due(store)
 
 
-def test_some_are_skipped_and_little_is_asked_of_little(
-    store: KnowledgeStore, tmp_path: Path
-) -> None:
+def test_some_are_skipped_and_little_is_asked_of_little(store: SqliteStore, tmp_path: Path) -> None:
     vectors = clustered(30)
     numbers = put(store, "a", vectors)
     index = opened(store, tmp_path)
@@ -197,7 +194,7 @@ def test_some_are_skipped_and_little_is_asked_of_little(
     assert index.segments
 
 
-def test_what_is_fresh_is_deleted_too(store: KnowledgeStore, tmp_path: Path) -> None:
+def test_what_is_fresh_is_deleted_too(store: SqliteStore, tmp_path: Path) -> None:
     put(store, "a", clustered(30))
     index = opened(store, tmp_path)
     new = put(store, "a", clustered(10))
@@ -224,7 +221,7 @@ def forge(path: Path) -> None:
 @pytest.mark.parametrize("kind", ["flat", "hnsw", "ivf"])
 @pytest.mark.parametrize("harm", [garble, truncate, Path.unlink])
 def test_a_damaged_segment_is_left_out_and_built_again(
-    store: KnowledgeStore, tmp_path: Path, kind: Kind, harm: Callable[[Path], object]
+    store: SqliteStore, tmp_path: Path, kind: Kind, harm: Callable[[Path], object]
 ) -> None:
     put(store, "a", clustered(2000))
     opened(store, tmp_path, ONLY[kind]).merge(store)
@@ -246,7 +243,7 @@ def test_a_damaged_segment_is_left_out_and_built_again(
 
 @pytest.mark.parametrize("harm", [truncate, forge, garble])
 def test_a_damaged_manifest_is_built_again(
-    store: KnowledgeStore, tmp_path: Path, harm: Callable[[Path], object]
+    store: SqliteStore, tmp_path: Path, harm: Callable[[Path], object]
 ) -> None:
     put(store, "a", clustered(200))
     opened(store, tmp_path).merge(store)
@@ -257,7 +254,7 @@ def test_a_damaged_manifest_is_built_again(
     assert opened(store, tmp_path).messages() == []
 
 
-def test_only_what_follows_the_damage_is_read_again(store: KnowledgeStore, tmp_path: Path) -> None:
+def test_only_what_follows_the_damage_is_read_again(store: SqliteStore, tmp_path: Path) -> None:
     index = opened(store, tmp_path)
     for name, count in (("a", 1000), ("b", 300), ("c", 100)):
         put(store, name, clustered(count, seed=count))
@@ -270,21 +267,21 @@ def test_only_what_follows_the_damage_is_read_again(store: KnowledgeStore, tmp_p
 
 
 def test_an_index_of_another_store_or_embedder_is_not_used(
-    store: KnowledgeStore, tmp_path: Path
+    store: SqliteStore, tmp_path: Path
 ) -> None:
     put(store, "a", clustered(200))
     opened(store, tmp_path).merge(store)
     stranger = opened(store, tmp_path, embedder="another")
     assert "is of embedder 'minilm', not 'another'" in stranger.messages()[0]
     assert stranger.search(clustered(1)[0], 3) == []
-    other = KnowledgeStore(tmp_path / "other.db")
+    other = SqliteStore(tmp_path / "other.db")
     index = opened(other, tmp_path)
     assert "is of another store" in index.messages()[0]
     assert index.search(clustered(1)[0], 3) == []
     other.close()
 
 
-def test_another_process_takes_over_what_was_merged(store: KnowledgeStore, tmp_path: Path) -> None:
+def test_another_process_takes_over_what_was_merged(store: SqliteStore, tmp_path: Path) -> None:
     put(store, "a", clustered(500))
     one, two = opened(store, tmp_path), opened(store, tmp_path)
     one.merge(store)
@@ -307,7 +304,7 @@ def test_another_process_takes_over_what_was_merged(store: KnowledgeStore, tmp_p
 
 
 def test_a_manifest_that_is_switched_while_it_is_followed_is_no_damage(
-    store: KnowledgeStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(store, "a", clustered(50))
     one = opened(store, tmp_path)
@@ -316,13 +313,16 @@ def test_a_manifest_that_is_switched_while_it_is_followed_is_no_damage(
     put(store, "b", clustered(50))
     one.merge(store)
     two = SegmentIndex(tmp_path / "index", E, WIDE)
-    read, stales = two._manifest, [stale]
-    monkeypatch.setattr(two, "_manifest", lambda: stales.pop() if stales else read())
+    read, stales = manifest.read, [stale]
+    monkeypatch.setattr(
+        "twinsmith.adapters.knowledge.index.read",
+        lambda folder: stales.pop() if stales else read(folder),
+    )
     two.refresh(store)
     assert (two.messages(), two.segments) == ([], one.segments)
 
 
-def test_searches_go_on_while_others_merge(store: KnowledgeStore, tmp_path: Path) -> None:
+def test_searches_go_on_while_others_merge(store: SqliteStore, tmp_path: Path) -> None:
     put(store, "a", clustered(500))
     index, other = opened(store, tmp_path), opened(store, tmp_path)
     stop = threading.Event()
@@ -355,7 +355,7 @@ MERGER = """
     import os, signal, sys
     from pathlib import Path
     from twinsmith.adapters.knowledge.index import SegmentIndex
-    from twinsmith.adapters.knowledge.store import KnowledgeStore
+    from twinsmith.adapters.knowledge.sqlite_store import SqliteStore
 
     folder, nth, when = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     rename, calls = Path.rename, []
@@ -372,7 +372,7 @@ MERGER = """
             os.kill(os.getpid(), signal.SIGKILL)
 
     Path.rename = deadly
-    store = KnowledgeStore(folder / "knowledge.db")
+    store = SqliteStore(folder / "knowledge.db")
     SegmentIndex(folder / "index", "minilm", 128).merge(store)
 """
 
@@ -380,7 +380,7 @@ MERGER = """
 @pytest.mark.parametrize("nth", [1, 2])
 @pytest.mark.parametrize("when", ["half", "before", "after"])
 def test_killed_while_merging_it_is_old_or_new(
-    store: KnowledgeStore, tmp_path: Path, nth: int, when: str
+    store: SqliteStore, tmp_path: Path, nth: int, when: str
 ) -> None:
     put(store, "a", clustered(300))
     put(store, "b", clustered(300, seed=1))

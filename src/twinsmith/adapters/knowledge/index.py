@@ -1,18 +1,16 @@
 """Nearest vectors, from segments that can always be made again from the store of record."""
 
 import fcntl
-import hashlib
-import json
-import os
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
+from twinsmith.adapters.knowledge.manifest import Owner, named, read, switch
 from twinsmith.adapters.knowledge.segments import (
     LIMITS,
     Damaged,
@@ -21,31 +19,27 @@ from twinsmith.adapters.knowledge.segments import (
     kind_for,
     load,
     nearest,
-    sync,
     threads,
     write,
 )
-from twinsmith.adapters.knowledge.store import Changes, Numbers, Vectors
+from twinsmith.adapters.knowledge.store import NEWEST, Changes, Numbers, Vectors
 from twinsmith.core.errors import EngineError
 
-FORMAT = 1
-MANIFEST = "manifest.json"
 _NEVER = 2**62
 
 
 class Source(Protocol):
     """The store of record, as far as an index needs it."""
 
-    @property
-    def identity(self) -> str:
-        """Which store this is."""
+    def lineage(self, embedder: str) -> str:
+        """Another one as soon as more than what is after a number has to be read again."""
 
     def vectors(
-        self, embedder: str, after: int = 0, upto: int | None = None
+        self, embedder: str, after: int = 0, upto: int = NEWEST
     ) -> Iterator[tuple[Numbers, Vectors]]:
         """Vectors with numbers in (after, upto], in order."""
 
-    def count(self, embedder: str, after: int = 0, upto: int | None = None) -> int:
+    def count(self, embedder: str, after: int = 0, upto: int = NEWEST) -> int:
         """How many these are."""
 
     def changed_since(self, generation: int) -> Changes:
@@ -56,6 +50,7 @@ class Source(Protocol):
 class _Held:
     """What a search looks at: never changed, only replaced."""
 
+    owner: Owner
     manifest: bytes
     whole: bool
     """Whether all is held that the manifest names."""
@@ -120,17 +115,7 @@ class SegmentIndex:
         self._limits = limits
         self._changing = threading.Lock()
         self._messages: list[str] = []
-        self._held = _Held(
-            manifest=b"",
-            whole=True,
-            segments=(),
-            opened=(),
-            numbers=np.empty(0, dtype=np.int64),
-            fresh=np.empty((0, dimensions), dtype=np.float32),
-            upto=0,
-            deleted=frozenset(),
-            generation=0,
-        )
+        self._held = self._nothing("")
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
@@ -205,7 +190,7 @@ class SegmentIndex:
                 return False
             try:
                 made = self._build(source, _covered(kept[:first]), now, quick=quick)
-                self._switch(source, (*kept[:first], *made))
+                switch(self._folder, held.owner, (*kept[:first], *made))
             except (OSError, RuntimeError) as error:
                 why = " ".join(str(error).split())[:200]
                 raise EngineError(
@@ -216,34 +201,38 @@ class SegmentIndex:
             self._tidy({segment.name for segment in self._held.segments})
         return True
 
+    def _nothing(self, lineage: str) -> _Held:
+        return _Held(
+            owner=Owner(lineage=lineage, embedder=self._embedder, dimensions=self._dimensions),
+            manifest=b"",
+            whole=True,
+            segments=(),
+            opened=(),
+            numbers=np.empty(0, dtype=np.int64),
+            fresh=np.empty((0, self._dimensions), dtype=np.float32),
+            upto=0,
+            deleted=frozenset(),
+            generation=0,
+        )
+
     def _follow(self, source: Source) -> _Held:
         """What is held, with the segments that the manifest names now."""
-        manifest, held = self._manifest(), self._held
-        while manifest != held.manifest:
-            segments, opened, message = self._open(source, manifest)
-            if message and (newer := self._manifest()) != manifest:
+        while True:
+            # Read before everything else: what changes from here on is noticed the next time.
+            lineage, held = source.lineage(self._embedder), self._held
+            if held.owner.lineage != lineage:
+                held = self._nothing(lineage)
+            manifest = read(self._folder)
+            if manifest == held.manifest:
+                return held
+            segments, opened, message = self._open(source, held, manifest)
+            now = (read(self._folder), source.lineage(self._embedder))
+            if message and now != (manifest, lineage):
                 # Another process switched meanwhile, and tidied away what we were to open.
-                manifest = newer
                 continue
             if message and message not in self._messages:
                 self._messages.append(message)
-            covered = _covered(segments)
-            # Segments that were left out are not in what is fresh, either.
-            later = held.numbers > (covered if covered >= held.covered else _NEVER)
-            known = [segment.generation for segment in segments]
-            return replace(
-                held,
-                manifest=manifest,
-                whole=not message,
-                segments=segments,
-                opened=opened,
-                numbers=held.numbers[later],
-                fresh=held.fresh[later],
-                upto=max(covered, held.upto) if covered >= held.covered else covered,
-                deleted=frozenset(),
-                generation=min([*known, held.generation]) if later.any() else min(known, default=0),
-            )
-        return held
+            return _with_segments(held, manifest, segments, opened, whole=not message)
 
     def _catch_up(self, source: Source) -> _Held:
         """What the manifest names, without what was deleted, with what is newer."""
@@ -268,53 +257,24 @@ class SegmentIndex:
         )
 
     def _open(
-        self, source: Source, manifest: bytes
+        self, source: Source, held: _Held, manifest: bytes
     ) -> tuple[tuple[Segment, ...], tuple[Any, ...], str]:
         """The segments that can be trusted, up to the first that cannot, and why that is."""
-        held = dict(zip(self._held.segments, self._held.opened, strict=True))
+        known = dict(zip(held.segments, held.opened, strict=True))
         segments: list[Segment] = []
         opened: list[Any] = []
         where = f"index {self._folder}"
         try:
-            for segment in self._named(source, manifest):
+            for segment in named(manifest, held.owner, source.changed_since(_NEVER).newest):
                 where = f"index {self._folder / segment.name}"
-                if segment not in held:
-                    held[segment] = load(self._folder, segment, self._dimensions)
-                opened.append(held[segment])
+                if segment not in known:
+                    known[segment] = load(self._folder, segment, self._dimensions)
+                opened.append(known[segment])
                 segments.append(segment)
         except Damaged as damage:
             message = f"{where} {damage}; it is left out and built again from the store"
             return tuple(segments), tuple(opened), message
         return tuple(segments), tuple(opened), ""
-
-    def _named(self, source: Source, manifest: bytes) -> tuple[Segment, ...]:
-        if not manifest:
-            return ()
-        try:
-            raw = json.loads(manifest)
-            body = raw["body"]
-            if raw["sha256"] != _digest(body):
-                raise Damaged("has a manifest with another SHA-256 than when it was written")
-            if body["format"] != FORMAT:
-                raise Damaged(f"has format {body['format']}, this version reads {FORMAT}")
-            segments = tuple(Segment(**entry) for entry in body["segments"])
-        except (ValueError, TypeError, KeyError) as error:
-            raise Damaged("has a manifest that cannot be read") from error
-        if (body["embedder"], body["dimensions"]) != (self._embedder, self._dimensions):
-            raise Damaged(f"is of embedder {body['embedder']!r}, not {self._embedder!r}")
-        if body["store"] != source.identity:
-            raise Damaged("is of another store")
-        if _covered(segments) > source.changed_since(_NEVER).newest:
-            raise Damaged("is newer than the store")
-        return segments
-
-    def _manifest(self) -> bytes:
-        try:
-            return (self._folder / MANIFEST).read_bytes()
-        except FileNotFoundError:
-            return b""
-        except OSError as error:
-            raise EngineError(f"index {self._folder} cannot be read: {error.strerror}") from error
 
     def _loads(self, source: Source, segments: Sequence[Segment]) -> list[Load]:
         return [
@@ -341,23 +301,6 @@ class SegmentIndex:
             lambda: source.vectors(self._embedder, after, now.newest),
         )
         return (replace(made, after=after, upto=now.newest, generation=now.generation),)
-
-    def _switch(self, source: Source, segments: Sequence[Segment]) -> None:
-        """From here on these are the segments: after a crash, either all of them or none."""
-        body = {
-            "format": FORMAT,
-            "store": source.identity,
-            "embedder": self._embedder,
-            "dimensions": self._dimensions,
-            "segments": [asdict(segment) for segment in segments],
-        }
-        aside = self._folder / f"{MANIFEST}.part"
-        with aside.open("w", encoding="utf-8") as file:
-            json.dump({"sha256": _digest(body), "body": body}, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        aside.rename(self._folder / MANIFEST)
-        sync(self._folder)
 
     def _tidy(self, used: set[str]) -> None:
         """Remove what no manifest names; who has it open keeps it until the end."""
@@ -386,5 +329,28 @@ def _covered(segments: Sequence[Segment]) -> int:
     return segments[-1].upto if segments else 0
 
 
-def _digest(body: object) -> str:
-    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+def _with_segments(
+    held: _Held,
+    manifest: bytes,
+    segments: tuple[Segment, ...],
+    opened: tuple[Any, ...],
+    *,
+    whole: bool,
+) -> _Held:
+    """What is held, with other segments; what is fresh and in none of them stays."""
+    covered = _covered(segments)
+    # Segments that were left out are not in what is fresh, either.
+    later = held.numbers > (covered if covered >= held.covered else _NEVER)
+    known = [segment.generation for segment in segments]
+    return replace(
+        held,
+        manifest=manifest,
+        whole=whole,
+        segments=segments,
+        opened=opened,
+        numbers=held.numbers[later],
+        fresh=held.fresh[later],
+        upto=max(covered, held.upto) if covered >= held.covered else covered,
+        deleted=frozenset(),
+        generation=min([*known, held.generation]) if later.any() else min(known, default=0),
+    )

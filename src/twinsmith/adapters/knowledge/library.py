@@ -1,71 +1,86 @@
-"""The library: documents in, cut, embedded and kept; passages out, by meaning or by words."""
+"""The library: documents in, passages out, by meaning or by words; and what keeps it in order."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+import hashlib
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
-from twinsmith.adapters.knowledge.chunks import pieces
 from twinsmith.adapters.knowledge.embedder import Embedder
 from twinsmith.adapters.knowledge.index import SegmentIndex
+from twinsmith.adapters.knowledge.ingest import Added, Ingest, Told, pieces_of, text_of, whole
 from twinsmith.adapters.knowledge.segments import LIMITS, Limits
+from twinsmith.adapters.knowledge.snapshot import read_snapshot, write_snapshot
 from twinsmith.adapters.knowledge.sources import read_source
-from twinsmith.adapters.knowledge.starter import entries
-from twinsmith.adapters.knowledge.store import KnowledgeStore, StoreFigures
+from twinsmith.adapters.knowledge.starter import SOURCE, documents
+from twinsmith.adapters.knowledge.starter_vectors import Remembered
+from twinsmith.adapters.knowledge.store import Store, StoreFigures
 from twinsmith.core.channel import channel_for
-from twinsmith.core.knowledge import Document, Hit, Piece, Skipped
+from twinsmith.core.knowledge import Hit
 from twinsmith.ports import Clock
 
-STARTER = "starter"
-# Cosines below this are noise: calibrated in tests/contract/test_library.py.
+# Cosines of the default embedder below this are noise: bench/retrieval.py, tests/contract.
 LEAST_COSINE = 0.32
 LONGEST_QUERY = 2000
 MOST_HITS = 100
 # So many are looked at when only one language is wanted.
 OVERFETCH = 20
+EMBEDDED_AT_ONCE = 256
+CHOICE_SECONDS = 5.0
+"""How long it is taken for granted which embedder serves."""
 
-Progress = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Added:
-    """What became of a source."""
-
-    new: int
-    changed: int
-    unchanged: int
-    removed: int
-    passages: int
-    skipped: tuple[Skipped, ...]
+Older = Callable[[str], Embedder | None]
+"""The embedder that an id names, if it can still answer."""
+Bar = Callable[[int, int], None]
+"""How much is done, of how much."""
 
 
 class Library:
-    """One store, one index, one embedder."""
+    """One store of record; an index for each embedder that has vectors in it.
+
+    After the embedder was changed, the old one serves until every passage has a vector of the new
+    one; `upkeep` sees to that.
+    """
 
     def __init__(
-        self, folder: Path, embedder: Embedder, clock: Clock, who: str, limits: Limits = LIMITS
+        self,
+        store: Store,
+        folder: Path,
+        embedder: Embedder,
+        clock: Clock,
+        who: str,
+        *,
+        older: Older = lambda _id: None,
+        least_cosine: float = LEAST_COSINE,
+        limits: Limits = LIMITS,
     ) -> None:
-        self._store = KnowledgeStore(folder / "knowledge.db")
+        self._store = store
         self._folder = folder
         self._embedder = embedder
         self._clock = clock
         self._who = who
+        self._older = older
+        self._least_cosine = least_cosine
         self._limits = limits
-        self._index: SegmentIndex | None = None
+        self._indexes: dict[str, SegmentIndex] = {}
+        self._opened: dict[str, Embedder] = {embedder.id: embedder}
+        self._serves, self._chosen = embedder.id, float("-inf")
 
-    async def add(self, path: Path, source: str, progress: Progress) -> Added:
+    async def add(self, path: Path, source: str, told: Told) -> Added:
         """Read a file or folder; what is known already costs nothing, what is gone goes."""
-        read = await asyncio.to_thread(lambda: list(read_source(path, source)))
-        return await self._keep(source, read, pieces_of, progress)
+        ingest = Ingest(self._store, self._serving(), self._clock, self._who)
+        return await ingest.read(source, read_source(path, source), pieces_of, told)
 
-    async def add_starter(self, progress: Progress) -> Added:
+    async def add_starter(self) -> Added:
         """What twinsmith knows from the beginning, if this version of it is not here yet."""
-        return await self._keep(STARTER, list(_starter()), _whole, progress)
+        embedder = Remembered(self._serving())
+        ingest = Ingest(self._store, embedder, self._clock, self._who)
+        return await ingest.read(SOURCE, documents(), whole, lambda _done, _path: None)
 
     def has_starter(self) -> bool:
         """Whether what is kept of it is what this version ships."""
-        shipped = {document.path: document.digest for document in _starter()}
-        return self._store.known(STARTER, self._embedder.id) == shipped
+        shipped = {document.path: document.digest for document in documents()}
+        return self._store.known(SOURCE) == shipped
 
     async def search(self, query: str, k: int, language: str = "") -> tuple[Hit, ...]:
         """The passages that answer a question, best first; nothing where there is only noise."""
@@ -97,106 +112,99 @@ class Library:
         """What was added, by name."""
         return [figures.source for figures in self._store.sources()]
 
+    def embedders(self) -> dict[str, int]:
+        """How many passages have a vector of each embedder."""
+        return self._store.embedders()
+
+    def messages(self) -> list[str]:
+        """What was left out of the index, and why, since this was last asked."""
+        return [message for index in self._indexes.values() for message in index.messages()]
+
+    def due(self) -> bool:
+        """Whether `upkeep` has anything to do."""
+        foreign = self._store.embedders().keys() - {self._embedder.id}
+        if foreign or self._store.without_vector(self._embedder.id, 1):
+            return True
+        return self._followed(self._embedder).due(self._store)
+
+    async def upkeep(self, bar: Bar) -> None:
+        """Give every passage a vector of the embedder in force, then merge what is worth it."""
+        await self._embed_missing(bar)
+        index = await asyncio.to_thread(self._followed, self._embedder)
+        if await asyncio.to_thread(index.due, self._store):
+            await asyncio.to_thread(index.merge, self._store)
+        self._forget_others()
+
+    async def rebuild(self, bar: Bar) -> None:
+        """Make the index anew from the store of record, whatever is there of it."""
+        self._indexes.clear()
+        shutil.rmtree(self._folder / "index", ignore_errors=True)
+        await self._embed_missing(bar)
+        index = await asyncio.to_thread(self._followed, self._embedder)
+        await asyncio.to_thread(index.merge, self._store, wait=True)
+        self._forget_others()
+
+    async def snapshot(self, file: Path, bar: Bar) -> None:
+        """Everything that is known, in one file."""
+        await asyncio.to_thread(write_snapshot, self._store, file, bar)
+
+    async def restore(self, file: Path, bar: Bar) -> None:
+        """Know what a snapshot knows, and nothing else; all of it or nothing changes."""
+        await asyncio.to_thread(read_snapshot, file, self._store, bar)
+        self._chosen = float("-inf")
+
     async def close(self) -> None:
         """Let everything go."""
-        await self._embedder.close()
+        for embedder in self._opened.values():
+            await embedder.close()
         self._store.close()
 
     async def _nearest(self, query: str, k: int) -> list[tuple[int, float]]:
-        vector = (await self._embedder.embed([query]))[0]
-        index = await self._followed()
+        embedder = self._serving()
+        vector = (await embedder.embed([query]))[0]
+        index = await asyncio.to_thread(self._followed, embedder)
         found = await asyncio.to_thread(index.search, vector, k)
-        return [(number, score) for number, score in found if score >= LEAST_COSINE]
+        return [(number, score) for number, score in found if score >= self._least_cosine]
 
-    async def _followed(self) -> SegmentIndex:
-        """The index, with everything that the store has."""
-        if self._index is None:
-            by = self._embedder
-            self._index = SegmentIndex(self._folder / "index", by.id, by.dimensions, self._limits)
-        await asyncio.to_thread(self._index.refresh, self._store)
-        return self._index
+    def _followed(self, by: Embedder) -> SegmentIndex:
+        """An embedder's index, with everything that the store has."""
+        if by.id not in self._indexes:
+            folder = self._folder / "index" / hashlib.sha256(by.id.encode()).hexdigest()[:16]
+            self._indexes[by.id] = SegmentIndex(folder, by.id, by.dimensions, self._limits)
+        index = self._indexes[by.id]
+        index.refresh(self._store)
+        return index
 
-    async def _merge(self) -> None:
-        """Write what is new into a segment, once that is worth it."""
-        index = await self._followed()
-        if await asyncio.to_thread(index.due, self._store):
-            await asyncio.to_thread(index.merge, self._store)
+    def _serving(self) -> Embedder:
+        """The embedder that has most of the vectors; the one in force, when it has all."""
+        if self._clock.seconds() - self._chosen > CHOICE_SECONDS:
+            self._serves, self._chosen = self._most_complete(), self._clock.seconds()
+        return self._opened[self._serves]
 
-    async def _keep(
-        self,
-        source: str,
-        read: Iterable[Document | Skipped],
-        cut: Callable[[Document], tuple[Piece, ...]],
-        progress: Progress,
-    ) -> Added:
-        known = self._store.known(source, self._embedder.id)
-        new = changed = unchanged = passages = 0
-        skipped: list[Skipped] = []
-        seen: set[str] = set()
-        for item in read:
-            if isinstance(item, Skipped):
-                skipped.append(item)
-                continue
-            seen.add(item.path)
-            if known.get(item.path) == item.digest:
-                unchanged += 1
-                continue
-            progress(item.path)
-            passages += await self._put(item, cut)
-            new, changed = (new, changed + 1) if item.path in known else (new + 1, changed)
-        gone = known.keys() - seen
-        for path in gone:
-            self._store.drop(source, path)
-        if passages or gone:
-            await self._merge()
-        return Added(
-            new=new,
-            changed=changed,
-            unchanged=unchanged,
-            removed=len(gone),
-            passages=passages,
-            skipped=tuple(skipped),
-        )
+    def _most_complete(self) -> str:
+        have, own = self._store.embedders(), self._embedder.id
+        for name in sorted(have, key=lambda name: (-have[name], name != own)):
+            if name in self._opened:
+                return name
+            older = self._older(name)
+            if older is not None:
+                self._opened[name] = older
+                return name
+        return own
 
-    async def _put(self, document: Document, cut: Callable[[Document], tuple[Piece, ...]]) -> int:
-        parts = await asyncio.to_thread(cut, document)
-        # The symbol says in words what the code says in symbols.
-        vectors = await self._embedder.embed([f"{p.symbol}\n{p.text}" for p in parts])
-        numbers = await asyncio.to_thread(
-            lambda: self._store.put(
-                document,
-                parts,
-                vectors,
-                embedder=self._embedder.id,
-                who=self._who,
-                added=self._clock.now(),
-            )
-        )
-        return len(numbers)
+    async def _embed_missing(self, bar: Bar) -> None:
+        done, by = self._store.embedders().get(self._embedder.id, 0), self._embedder
+        total = self._store.stats().passages
+        while lacking := await asyncio.to_thread(
+            self._store.without_vector, by.id, EMBEDDED_AT_ONCE
+        ):
+            vectors = await by.embed([text_of(symbol, text) for _, symbol, text in lacking])
+            numbers = [number for number, _, _ in lacking]
+            await asyncio.to_thread(self._store.add_vectors, by.id, numbers, vectors)
+            done += len(lacking)
+            bar(done, max(done, total))
 
-
-def pieces_of(document: Document) -> tuple[Piece, ...]:
-    """A document along its syntax."""
-    return pieces(document.text, document.language)
-
-
-def _starter() -> Iterator[Document]:
-    """An entry is a document of its own: small enough, and never cut."""
-    import hashlib
-
-    for entry in entries():
-        text = f"{entry.title}\n{entry.prose}\n\n{entry.code}".rstrip() + "\n"
-        yield Document(
-            source=STARTER,
-            path=f"{entry.file}#{entry.title}",
-            text=text,
-            digest=hashlib.sha256(text.encode()).hexdigest(),
-            language=entry.language or "text",
-            licence="Apache-2.0",
-        )
-
-
-def _whole(document: Document) -> tuple[Piece, ...]:
-    lines = document.text.count("\n")
-    title = document.path.partition("#")[2]
-    return (Piece(text=document.text, symbol=title, first_line=1, last_line=max(lines, 1)),)
+    def _forget_others(self) -> None:
+        for name in self._store.embedders().keys() - {self._embedder.id}:
+            self._store.drop_embedder(name)
+        self._chosen = float("-inf")

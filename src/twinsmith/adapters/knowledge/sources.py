@@ -102,6 +102,17 @@ def read_source(path: Path, source: str) -> Iterator[Document | Skipped]:
         os.close(folder)
 
 
+def how_many(path: Path) -> int:
+    """About how many files there are to read; for a progress bar, not for decisions."""
+    if not path.is_dir():
+        return 1
+    count = 0
+    for _, folders, names in os.walk(path):
+        folders[:] = [f for f in folders if not f.startswith(".") and f not in SKIPPED_FOLDERS]
+        count += sum(not name.startswith(".") for name in names)
+    return count
+
+
 class _Folder:
     """A folder that is being read."""
 

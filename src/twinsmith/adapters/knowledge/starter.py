@@ -1,9 +1,14 @@
 """Knowledge that comes with the product: notes and small reference pieces, read from its files."""
 
+import hashlib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from twinsmith.core.knowledge import Document
+
+SOURCE = "starter"
 FOLDER = Path(__file__).parents[2] / "starter"
 TOPICS = (
     *("services", "authentication", "passwords", "sql", "validation", "cli", "concurrency"),
@@ -42,6 +47,20 @@ def entries(folder: Path = FOLDER) -> tuple[Entry, ...]:
         for path in sorted(folder.glob("*.md"))
         for entry in read(path.name, path.read_text("utf-8"))
     )
+
+
+def documents() -> Iterator[Document]:
+    """An entry is a document of its own: small enough, and never cut."""
+    for entry in entries():
+        text = f"{entry.title}\n{entry.prose}\n\n{entry.code}".rstrip() + "\n"
+        yield Document(
+            source=SOURCE,
+            path=f"{entry.file}#{entry.title}",
+            text=text,
+            digest=hashlib.sha256(text.encode()).hexdigest(),
+            language=entry.language or "text",
+            licence="Apache-2.0",
+        )
 
 
 def read(file: str, text: str) -> tuple[Entry, ...]:

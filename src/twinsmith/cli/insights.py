@@ -1,0 +1,83 @@
+"""`twinsmith insights`: what was learned, from which run, and how often it helped."""
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from twinsmith.cli.build import Json, at_least
+
+if TYPE_CHECKING:
+    from twinsmith.core.insight import Insight
+
+EXAMPLE = "Example: twinsmith insights --about ZeroDivisionError -n 5"
+
+
+def insights(
+    about: Annotated[
+        str, typer.Option(help="Only what has these words: a subject, a name, an error.")
+    ] = "",
+    n: Annotated[
+        int, typer.Option("-n", parser=at_least(1), metavar="N", help="Most answers.")
+    ] = 20,
+    language: Annotated[str, typer.Option(help="Only what holds in this language.")] = "",
+    as_json: Json = False,
+) -> None:
+    """What was learned, what helps most first."""
+    import asyncio
+
+    from twinsmith.flow.insights import insights as look_up
+    from twinsmith.graph_choice import opened_graph
+    from twinsmith.settings import load
+
+    settings = load()
+
+    async def main() -> "tuple[Insight, ...]":
+        async with opened_graph(settings) as graph:
+            return await look_up(graph, about=about, language=language, limit=n)
+
+    found = asyncio.run(main())
+    if as_json:
+        typer.echo(json.dumps([_as_json(insight) for insight in found], ensure_ascii=False))
+        return
+    if found:
+        _table(found)
+    elif about or language:
+        asked = [f"about {about!r}"] if about else []
+        asked += [f"in {language!r}"] if language else []
+        typer.echo(f"nothing learned {' '.join(asked)}")
+    else:
+        typer.echo('nothing learned yet; every build may add to it: twinsmith build "…"')
+
+
+def _table(found: "tuple[Insight, ...]") -> None:
+    import shutil
+
+    from twinsmith.core.insight import weight
+
+    width = shutil.get_terminal_size().columns
+    typer.echo(f"weight  {'kind':<14}  helped  failed  {'run':<20}  what was learned")
+    for one in found:
+        counts = f"{one.helped:>6}  {one.failed:>6}"
+        line = f"{weight(one):>6.2f}  {one.kind:<14}  {counts}  {one.run:<20}  {_flat(one.text)}"
+        typer.echo(_cut(line, width))
+        for text in one.contradicts.values():
+            typer.echo(_cut(f"        contradicts: {_flat(text)}", width))
+
+
+def _flat(text: str) -> str:
+    """On one line, and nothing that would steer a terminal."""
+    return "".join(c if c.isprintable() else "�" for c in " ".join(text.split()))
+
+
+def _cut(line: str, width: int) -> str:
+    return line if len(line) <= width else f"{line[: width - 1]}…"
+
+
+def _as_json(insight: "Insight") -> dict[str, object]:
+    from dataclasses import asdict
+
+    from twinsmith.core.insight import weight
+
+    counts = {"helped": insight.helped, "failed": insight.failed}
+    return {**asdict(insight), **counts, "weight": round(weight(insight), 4)}
