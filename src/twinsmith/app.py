@@ -8,16 +8,19 @@ import os
 import secrets
 import traceback
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from twinsmith.adapters.clock import SystemClock
+from twinsmith.adapters.desk.terminal import Nobody
 from twinsmith.adapters.journal.files import FileJournal
 from twinsmith.adapters.lease import is_held, lease
 from twinsmith.core.budget import Budget
 from twinsmith.core.case import Case, Ended, open_cases
+from twinsmith.core.effort import Effort
 from twinsmith.core.errors import (
     ConfigError,
     EngineError,
@@ -37,6 +40,7 @@ from twinsmith.core.probe import Command, Probe, Probes
 from twinsmith.core.program import Program
 from twinsmith.core.progress import ENDED, Progress, State, progress_of
 from twinsmith.core.task import Job, Task
+from twinsmith.ports import Desk
 from twinsmith.settings import Settings
 
 if TYPE_CHECKING:
@@ -50,8 +54,11 @@ RESEED = 100_000
 class App:
     """Everything a person can do, without the screen."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, desk: Desk | None = None) -> None:
         self.settings = settings
+        self.desk = desk or Nobody()
+        self.aside: Callable[[], AbstractContextManager[None]] = nullcontext
+        """What whoever shows the run does while a person is asked."""
         self.arriving: dict[str, int] = {}
         self.journal = FileJournal(settings.home / "journal", SystemClock(), settings.secrets)
 
@@ -67,7 +74,17 @@ class App:
             run=run,
             task=replace(task, text=mask(task.text, self.settings.secrets)),
             budget=budget,
-            candidates=build.candidates,
+            effort=Effort(
+                candidates=build.candidates,
+                enough=build.enough,
+                least=build.least,
+                votes=build.votes,
+                refinements=build.refinements,
+                ensembles=build.ensembles,
+                inputs=build.inputs,
+                exchange=build.exchange,
+                retrieval=build.retrieval,
+            ),
             reply_tokens=self.settings.values.gateway.reply_tokens,
             seed=build.seed if seed is None else seed,
             out=str(folder),
@@ -221,6 +238,7 @@ class App:
             {
                 "reason": outcome.reason,
                 "out": outcome.out,
+                "confidence": round(outcome.confidence, 3),
                 "tokens": outcome.spent.tokens,
                 "seconds": round(outcome.spent.seconds, 3),
             },
@@ -231,6 +249,8 @@ class App:
         from twinsmith.adapters.outbox.folder import FolderOutbox
         from twinsmith.flow.pipeline import build
         from twinsmith.flow.recorder import Ports
+        from twinsmith.graph_choice import opened_graph
+        from twinsmith.knowledge_choice import opened_retriever
         from twinsmith.model_choice import opened_model
         from twinsmith.sandbox_choice import limits_of, sandbox_of
 
@@ -239,10 +259,17 @@ class App:
         await self._tell(job.run, "sandbox.ready", {"isolation": isolation}, key=isolation)
         engine = self._engine()
         limits = limits_of(self.settings)
-        async with opened_model(self.settings, self._heard) as model:
+        async with (
+            opened_model(self.settings, self._heard) as model,
+            opened_retriever(self.settings) as retriever,
+            opened_graph(self.settings) as graph,
+        ):
             ports = Ports(
                 model=model,
                 sandbox=sandbox,
+                retriever=retriever,
+                graph=graph,
+                desk=self.desk,
                 journal=self.journal,
                 outbox=FolderOutbox(),
                 durable=engine,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from twinsmith.adapters.knowledge.library import Library
     from twinsmith.adapters.knowledge.minilm import MiniLm
     from twinsmith.adapters.models.catalogue import CatalogueModel
+    from twinsmith.ports import Retriever
     from twinsmith.settings import Settings
 
 Provider = Literal["openai", "google", "server", "ollama"]
@@ -70,6 +71,20 @@ async def opened_library(settings: "Settings") -> AsyncIterator["Library"]:
         yield library
     finally:
         await library.close()
+
+
+@asynccontextmanager
+async def opened_retriever(settings: "Settings") -> AsyncIterator["Retriever"]:
+    """The library for a build, or nothing where the embedder is not there yet or out of reach."""
+    from twinsmith.adapters.knowledge.nothing import NothingKnown
+
+    if not settings.values.build.retrieval or missing_files(settings):
+        yield NothingKnown()
+        return
+    async with opened_library(settings) as library:
+        if not library.has_starter():
+            await library.add_starter()
+        yield library
 
 
 def embedder_of(settings: "Settings") -> "Embedder":

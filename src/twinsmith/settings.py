@@ -48,6 +48,7 @@ _ADDRESSES = {
 _GRAPHS = ("bolt://", "bolt+s://", "neo4j://", "neo4j+s://")
 
 Positive = Annotated[int, Field(gt=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class _Section(BaseModel):
@@ -109,10 +110,19 @@ class Embedded(_Section):
 class Build(_Section):
     """How a task is worked on."""
 
-    candidates: Annotated[int, Field(ge=1, le=20)] = 4
+    candidates: Annotated[int, Field(ge=1, le=40)] = 10
+    enough: Share = 0.9
+    least: Share = 0.5
+    votes: Annotated[int, Field(ge=0, le=20)] = 4
+    refinements: Annotated[int, Field(ge=0, le=2)] = 2
+    ensembles: Annotated[int, Field(ge=1, le=2)] = 2
+    inputs: Annotated[int, Field(ge=0, le=200)] = 40
+    exchange: bool = True
+    retrieval: bool = True
+    answer_seconds: Annotated[float, Field(ge=0)] = 60.0
     seed: Annotated[int, Field(ge=0)] = 0
-    budget_seconds: Annotated[float, Field(gt=0)] = 600.0
-    budget_tokens: Positive = 20_000
+    budget_seconds: Annotated[float, Field(gt=0)] = 1200.0
+    budget_tokens: Positive = 60_000
     budget_usd: Annotated[float, Field(ge=0)] = 0.0
 
 

@@ -10,9 +10,11 @@ from twinsmith.cli import exits
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from contextlib import AbstractContextManager
 
     from twinsmith.app import App
     from twinsmith.core.outcome import RunOutcome
+    from twinsmith.ports import Desk
     from twinsmith.settings import Settings
 
 BUILD_EXAMPLE = (
@@ -51,8 +53,10 @@ def _money(text: str) -> float:
 
 def build(
     task: Annotated[str, typer.Argument(help="What to build, in a sentence.")],
-    language: Annotated[str, typer.Option(help="Programming language.")] = "python",
-    kind: Annotated[str, typer.Option(help="function, library, cli or service.")] = "function",
+    language: Annotated[
+        str, typer.Option(help="python, perl, rust, go, c or cpp; else what the task says.")
+    ] = "",
+    kind: Annotated[str, typer.Option(help="function or service; else what the task says.")] = "",
     tests: Annotated[
         Path | None, typer.Option(help="A file with checks that the result must pass.")
     ] = None,
@@ -89,6 +93,7 @@ def build(
         # Read once more by the flow; here, so that a mistake is told before anything starts.
         read_tests(source, file=tests.name)
     app = App(settings)
+    app.desk = _desk(app, as_json=as_json)
     given = settings.values.build
     budget = Budget(
         tokens=given.budget_tokens if budget_tokens is None else budget_tokens,
@@ -111,21 +116,43 @@ def resume(
     from twinsmith.settings import load
 
     app = App(load())
+    app.desk = _desk(app, as_json=as_json)
     name = app.find(run)
     if app.progress(name).state in ("running", "parked", "interrupted"):
         provide_model(app.settings, as_json=as_json)
     _finish(drive(app, name, lambda: app.resume(name), as_json=as_json), as_json=as_json)
 
 
+def _desk(app: "App", *, as_json: bool) -> "Desk":
+    """The person at the terminal, if there is one."""
+    import sys
+
+    from twinsmith.adapters.desk.terminal import Nobody, Terminal
+
+    seconds = app.settings.values.build.answer_seconds
+    if as_json or not seconds or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return Nobody()
+
+    def aside() -> "AbstractContextManager[None]":
+        # What shows the run is only there once the run has begun.
+        return app.aside()
+
+    return Terminal(seconds, aside=aside)
+
+
 def provide_model(settings: "Settings", *, as_json: bool) -> None:
     """Install the embedded model when nothing else could answer, saying so first."""
+    from twinsmith.knowledge_choice import missing_files
     from twinsmith.model_choice import missing_model, store_of
 
     model = missing_model(settings)
-    if model is not None:
+    wanted = [model] if model is not None else []
+    if settings.values.build.retrieval and not settings.values.models.script:
+        wanted += missing_files(settings)
+    for each in wanted:
         from twinsmith.cli.models import install_shown
 
-        install_shown(store_of(settings), model, quiet=as_json)
+        install_shown(store_of(settings), each, quiet=as_json)
 
 
 def drive(

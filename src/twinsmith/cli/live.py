@@ -2,7 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from rich.console import Console
@@ -13,9 +14,10 @@ from rich.table import Table
 from rich.tree import Tree
 
 from twinsmith.app import App
-from twinsmith.core.progress import STAGES, Progress, Stage, elapsed
+from twinsmith.core.progress import Progress, Stage, elapsed
 
 POLL_SECONDS = 0.1
+WIDTH = 20
 _COLOUR = {"solved": "green", "running": "cyan", "not solved": "yellow", "cancelled": "yellow"}
 
 
@@ -37,16 +39,14 @@ def headline(progress: Progress, now: str) -> str:
 def tree(progress: Progress, now: str, arriving: int = 0) -> Tree:
     """The run with a line a stage, and how much of an answer has come in by now."""
     root = Tree(headline(progress, now))
-    begun = {stage.name: stage for stage in progress.stages}
-    for name in STAGES:
-        running = progress.state == "running"
-        root.add(_line(name, begun.get(name), now, arriving, running=running))
+    for stage in progress.stages:
+        root.add(_line(stage, now, arriving, running=progress.state == "running"))
     return root
 
 
 def stage_line(stage: Stage) -> str:
     """One finished stage for a log."""
-    return f"  {stage.name:<9} {elapsed(stage.started, stage.finished):6.1f} s  {stage.note}"
+    return f"  {stage.name:<{WIDTH}} {elapsed(stage.started, stage.finished):6.1f} s  {stage.note}"
 
 
 def now_utc() -> str:
@@ -71,6 +71,16 @@ async def show(app: App, run: str, over: Callable[[], bool]) -> Progress:
         return await _show_lines(app, run, over)
     progress = app.progress(run)
     with Live(console=console, refresh_per_second=8, transient=False) as live:
+
+        @contextmanager
+        def aside() -> Iterator[None]:
+            live.stop()
+            try:
+                yield
+            finally:
+                live.start()
+
+        app.aside = aside
         async for progress in follow(app, run, over):
             live.update(tree(progress, now_utc(), sum(app.arriving.values())))
     return progress
@@ -102,16 +112,14 @@ async def _show_lines(app: App, run: str, over: Callable[[], bool]) -> Progress:
     return progress
 
 
-def _line(name: str, stage: Stage | None, now: str, arriving: int, *, running: bool) -> Table:
-    row = Table.grid(padding=(0, 1))
-    if stage is None:
-        row.add_row("[dim]·[/dim]", f"[dim]{name}[/dim]")
-    elif stage.finished:
+def _line(stage: Stage, now: str, arriving: int, *, running: bool) -> Table:
+    row, name = Table.grid(padding=(0, 1)), f"{stage.name:<{WIDTH}}"
+    if stage.finished:
         seconds = f"{elapsed(stage.started, stage.finished):.1f} s"
-        row.add_row("[green]✓[/green]", f"{name:<9}", f"{seconds:>8}", escape(stage.note))
+        row.add_row("[green]✓[/green]", name, f"{seconds:>8}", escape(stage.note))
     else:
         seconds = f"{elapsed(stage.started, now):.1f} s" if running else ""
         mark = Spinner("dots") if running else "[magenta]‖[/magenta]"
         coming = f"[dim]{arriving} tokens arriving[/dim]" if running and arriving else ""
-        row.add_row(mark, f"{name:<9}", f"{seconds:>8}", coming)
+        row.add_row(mark, name, f"{seconds:>8}", coming)
     return row

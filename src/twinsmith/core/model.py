@@ -60,12 +60,28 @@ class Reply:
         return 0 if self.cached else self.tokens_in + self.tokens_out
 
 
-class Ask(Protocol):
-    """How a stage asks a model: role, which question of that role, text."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What a stage wants to know; `nth` counts the questions of a role in a run.
 
-    async def __call__(
-        self, role: Role, nth: int, text: str, *, retry: int = 0, schema: str = ""
-    ) -> Reply:
+    `tokens` is the longest answer, 0 for what the settings allow.
+    """
+
+    role: Role
+    nth: int
+    text: str
+    ensemble: int = 1
+    purpose: Purpose = "answer"
+    temperature: float = 0.2
+    schema: str = ""
+    retry: int = 0
+    tokens: int = 0
+
+
+class Ask(Protocol):
+    """How a stage asks a model."""
+
+    async def __call__(self, question: Question) -> Reply:
         """One answer, recorded and paid once."""
         ...
 

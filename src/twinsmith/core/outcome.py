@@ -1,11 +1,13 @@
 """What a run made, and how it ended."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from twinsmith.core.budget import Spent
-from twinsmith.core.plan import Plan
-from twinsmith.core.probe import Probes
-from twinsmith.core.program import Candidate
+from twinsmith.core.knowledge import Hit
+from twinsmith.core.pool import Pool
+from twinsmith.core.profile import Profile
+from twinsmith.core.selection import Selection
 from twinsmith.core.verdict import Verdict
 
 
@@ -13,10 +15,12 @@ from twinsmith.core.verdict import Verdict
 class Work:
     """Everything a run made; `problem` says why it stopped early."""
 
-    plan: Plan | None = None
-    probes: Probes = field(default_factory=Probes)
-    candidates: tuple[Candidate, ...] = ()
-    verdicts: tuple[Verdict, ...] = ()
+    profile: Profile = field(default_factory=Profile)
+    pieces: tuple[Hit, ...] = ()
+    """What was known before and shown to the coders."""
+    pool: Pool = field(default_factory=Pool)
+    selection: Selection = field(default_factory=lambda: Selection(winner=None, confidence=0.0))
+    plans: Mapping[int, str] = field(default_factory=dict)
     problem: str = ""
 
 
@@ -30,5 +34,6 @@ class RunOutcome:
     out: str
     verdicts: tuple[Verdict, ...]
     winner: int | None
+    confidence: float
     spent: Spent
     models: tuple[str, ...]

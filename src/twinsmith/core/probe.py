@@ -11,7 +11,7 @@ from typing import Literal
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.program import MODULE
 
-Origin = Literal["person", "plan"]
+Origin = Literal["person", "task", "plan"]
 MOST_PROBES = 500
 
 

@@ -4,8 +4,17 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 Kind = Literal["function", "library", "cli", "service"]
-KINDS: tuple[str, ...] = get_args(Kind)
+KINDS: tuple[Kind, ...] = get_args(Kind)
 MODULE = "solution"
+FILE_NAMES = {
+    "python": f"{MODULE}.py",
+    "perl": f"{MODULE}.pl",
+    "rust": f"{MODULE}.rs",
+    "go": f"{MODULE}.go",
+    "c": f"{MODULE}.c",
+    "cpp": f"{MODULE}.cpp",
+}
+Way = Literal["direct", "planned", "refined"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,3 +39,7 @@ class Candidate:
     number: int
     program: Program | None
     problem: str = ""
+    ensemble: int = 1
+    way: Way = "direct"
+    repairs: tuple[str, ...] = ()
+    """What was mended in the answer without asking anybody."""

@@ -7,7 +7,6 @@ from typing import Literal
 
 from twinsmith.core.events import Entry, Json
 
-STAGES = ("plan", "generate", "execute", "critique", "accept")
 State = Literal["running", "interrupted", "parked", "solved", "not solved", "cancelled"]
 ENDED: tuple[State, ...] = ("solved", "not solved", "cancelled")
 
@@ -60,7 +59,7 @@ def advance(progress: Progress, entry: Entry) -> Progress:
             return _stage_finished(progress, data, at)
         case "model.replied":
             return _model_replied(progress, data)
-        case "candidate.judged":
+        case "candidates.compared":
             return replace(progress, best=_text(data, "best"))
         case _:
             return progress

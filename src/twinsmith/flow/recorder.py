@@ -6,20 +6,40 @@ they gave before, and events that the journal has already are not kept twice.
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from twinsmith.core.budget import Ledger
-from twinsmith.core.errors import BadReply, BudgetExceeded, ModelUnavailable
+from twinsmith.core.errors import (
+    BadReply,
+    BudgetExceeded,
+    ConfigError,
+    EngineError,
+    ModelUnavailable,
+)
 from twinsmith.core.events import Event, Json
 from twinsmith.core.execution import Execution
-from twinsmith.core.model import Prompt, Reply, Role, facts_of_failure, facts_of_reply
+from twinsmith.core.knowledge import Hit
+from twinsmith.core.model import Prompt, Question, Reply, facts_of_failure, facts_of_reply
 from twinsmith.core.task import Job
-from twinsmith.ports import Clock, Durable, Journal, Model, Outbox, Sandbox
+from twinsmith.ports import (
+    Clock,
+    Desk,
+    Durable,
+    Graph,
+    Journal,
+    Model,
+    Outbox,
+    Retriever,
+    Sandbox,
+)
 
 T = TypeVar("T")
+U = TypeVar("U")
+LONGEST_PROBLEM = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,10 +48,21 @@ class Ports:
 
     model: Model
     sandbox: Sandbox
+    retriever: Retriever
+    graph: Graph
+    desk: Desk
     journal: Journal
     outbox: Outbox
     durable: Durable
     clock: Clock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """What was found, as a step remembers it; a library that is away stops no run."""
+
+    hits: tuple[Hit, ...]
+    problem: str = ""
 
 
 @dataclass(slots=True)
@@ -49,24 +80,27 @@ class Recorder:
         self.models: tuple[str, ...] = ()
         self._job = job
         self._ports = ports
+        self._executions = 0
 
-    async def ask(
-        self, role: Role, nth: int, text: str, *, retry: int = 0, schema: str = ""
-    ) -> Reply:
+    async def ask(self, question: Question) -> Reply:
         """One question to a model: a step of its own, so that it is never paid twice."""
+        role, nth, retry = question.role, question.nth, question.retry
         name = f"ask {role} {nth}" + (f" again {retry}" if retry else "")
-        reserved = self.ledger.reserve(text, self._job.reply_tokens)
+        longest = min(question.tokens or self._job.reply_tokens, self._job.reply_tokens)
+        reserved = self.ledger.reserve(question.text, longest)
         prompt = Prompt(
             key=f"{self._job.run}/{name}",
             role=role,
             nth=nth,
             retry=retry,
-            text=text,
+            text=question.text,
             task=self._job.task.text,
             seed=self._job.seed + nth + 1000 * retry,
             max_tokens=reserved.reply_tokens,
-            temperature=temperature_of(role, nth),
-            schema=schema,
+            ensemble=question.ensemble,
+            purpose=question.purpose,
+            temperature=question.temperature,
+            schema=question.schema,
             max_usd=reserved.usd,
         )
         try:
@@ -81,11 +115,26 @@ class Recorder:
         await self.tell("model.replied", key=name, who=role, data=facts_of_reply(prompt, reply))
         return reply
 
+    async def together(
+        self, asked: Sequence[Awaitable[T]], also: Sequence[Awaitable[U]]
+    ) -> tuple[list[T], list[U]]:
+        """Everything at once: the embedded model answers four in little more time than two.
+
+        One by one where money is limited: what one may cost is only known when all before it are
+        paid.
+        """
+        if self._job.budget.usd is not None:
+            return [await one for one in asked], [await one for one in also]
+        with self.ledger.at_once():
+            first, second = await asyncio.gather(asyncio.gather(*asked), asyncio.gather(*also))
+        return list(first), list(second)
+
     async def execute(
         self, number: int, work: Callable[[Sandbox], Awaitable[Execution]]
     ) -> Execution:
         """One execution in the sandbox."""
-        name = f"execute {number}"
+        self._executions += 1
+        name = f"execute {number}, {self._executions}"
 
         async def timed() -> Execution:
             began = self._ports.clock.seconds()
@@ -101,10 +150,57 @@ class Recorder:
             data={
                 "candidate": number,
                 "seconds": round(execution.seconds, 3),
-                "outcomes": {r.name: r.outcome for r in execution.results},
+                "outcomes": dict(Counter(r.outcome for r in execution.results)),
+                "problem": execution.problem[:LONGEST_PROBLEM],
             },
         )
         return execution
+
+    async def ask_person(self, question: str, assumed: str) -> str:
+        """One question to a person, asked once; the answer is recorded."""
+
+        async def ask() -> str:
+            return await self._ports.desk.ask(question, assumed)
+
+        answer = await self._ports.durable.step("ask a person", ask, str)
+        await self.tell(
+            "person.answered",
+            key="ask a person",
+            who="person" if answer != assumed else "twinsmith",
+            data={"question": question, "assumed": assumed, "answer": answer},
+        )
+        return answer
+
+    async def recall(
+        self, work: Callable[[Retriever], Awaitable[tuple[Hit, ...]]]
+    ) -> tuple[Hit, ...]:
+        """What is known, looked up once."""
+
+        async def look() -> Recalled:
+            try:
+                return Recalled(hits=await work(self._ports.retriever))
+            except (ConfigError, EngineError, ModelUnavailable) as error:
+                return Recalled(hits=(), problem=str(error))
+
+        found = await self._timed("recall", look, Recalled)
+        data: dict[str, Json] = {
+            "pieces": [f"{hit.passage.source}: {hit.passage.path}" for hit in found.hits],
+            "problem": found.problem,
+        }
+        await self.tell("knowledge.recalled", key="recall", who="twinsmith", data=data)
+        return found.hits
+
+    async def share(self, work: Callable[[Graph, str], Awaitable[int]]) -> None:
+        """Keep what was learned, once; where the graph is away the journal says so."""
+
+        async def keep() -> str:
+            try:
+                return f"{await work(self._ports.graph, self._ports.clock.now())} insights"
+            except (ConfigError, EngineError) as error:
+                return f"not kept: {error}"
+
+        said = await self._ports.durable.step("share", keep, str)
+        await self.tell("insights.shared", key="share", who="twinsmith", data={"said": said})
 
     async def publish(self, files: Mapping[str, str]) -> None:
         """Hand the result to the person."""
@@ -171,8 +267,3 @@ class Recorder:
                 f"the budget of {self._job.budget.seconds:g} seconds ran out during '{name}'; "
                 "give more with --budget-seconds in a new build"
             ) from None
-
-
-def temperature_of(role: Role, nth: int) -> float:
-    """Plans and the first candidate are close to the model's best guess; later ones differ."""
-    return 0.8 if role != "slow" and nth > 0 else 0.2

@@ -69,7 +69,13 @@ class IsolatedSandbox:
             recipe = language.recipe(program, toolchain)
         except BadProgram as error:
             return Execution(candidate=0, results=(), problem=f"does not compile: {error}")
-        mounts = await self._mounts(program, language, toolchain)
+        return await self.follow(recipe, program, toolchain, probes, limits)
+
+    async def follow(
+        self, recipe: Recipe, program: Program, toolchain: Toolchain, probes: Probes, limits: Limits
+    ) -> Execution:
+        """Build and run as a recipe says, its language's own or another; the rest is the same."""
+        mounts = await self._mounts(program, LANGUAGES[program.language], toolchain)
         cell = _cell(program, probes, limits, recipe, toolchain, mounts)
         return _execution(probes, await self._walls.enter(cell), limits)
 

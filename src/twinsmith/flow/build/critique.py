@@ -1,45 +1,21 @@
-"""A candidate and what happened to it in, a verdict out."""
+"""A pool in, a verdict on each of its candidates out."""
 
-from twinsmith.core.execution import Execution, ProbeResult
-from twinsmith.core.probe import Probe, Probes
+from twinsmith.core.pool import Pool, call_text
 from twinsmith.core.program import Candidate
-from twinsmith.core.verdict import Finding, Severity, Verdict
+from twinsmith.core.verdict import Finding, Verdict
+
+MOST_NOTES = 5
+LONGEST_EVIDENCE = 500
 
 
-def critique(candidate: Candidate, probes: Probes, execution: Execution) -> Verdict:
-    """Judge one candidate by its execution.
-
-    Where a person gave tests, those decide and the model's own checks are notes: most checks that
-    a small model writes are wrong one by one. Without them every check of the plan has to pass.
-    """
-    if candidate.program is None:
-        finding = Finding(
-            what="no program", where="reply", evidence=candidate.problem, severity="blocking"
-        )
-        return _verdict(candidate, 0, len(probes.checks), (finding,))
-    person_decides = any(probe.origin == "person" for probe in probes.checks)
-    results = {result.name: result for result in execution.results}
-    findings = tuple(
-        _finding(
-            probe,
-            results.get(probe.name) or _not_run(probe, execution),
-            person_decides=person_decides,
-        )
-        for probe in probes.checks
-        if not _passed(results.get(probe.name))
-    )
-    if not probes.checks:
-        nothing = "neither the plan nor a person gave a usable check"
-        findings = (
-            Finding(what="unchecked", where="probes", evidence=nothing, severity="blocking"),
-        )
-    passed = sum(_passed(results.get(probe.name)) for probe in probes.checks)
-    return _verdict(candidate, passed, len(probes.checks), findings)
+def critique(pool: Pool) -> tuple[Verdict, ...]:
+    """Judge every candidate by its executions: what was given decides, the rest is counted."""
+    return tuple(_verdict(pool, candidate) for candidate in pool.candidates)
 
 
-def _verdict(
-    candidate: Candidate, passed: int, total: int, findings: tuple[Finding, ...]
-) -> Verdict:
+def _verdict(pool: Pool, candidate: Candidate) -> Verdict:
+    findings = _findings(pool, candidate)
+    passed, total = pool.passed(candidate.number)
     return Verdict(
         candidate=candidate.number,
         accepted=not any(finding.severity == "blocking" for finding in findings),
@@ -49,15 +25,27 @@ def _verdict(
     )
 
 
-def _passed(result: ProbeResult | None) -> bool:
-    return result is not None and result.outcome == "passed"
+def _findings(pool: Pool, candidate: Candidate) -> tuple[Finding, ...]:
+    if candidate.program is None:
+        return (_blocking("no program", "reply", candidate.problem),)
+    if candidate.number in pool.problems:
+        return (_blocking("does not run", "program", pool.problems[candidate.number]),)
+    if candidate.number not in pool.seen:
+        return (_blocking("not run", "program", "the budget was spent before"),)
+    failing = pool.failing(candidate.number)
+    return tuple(
+        _blocking(
+            result.outcome if result.outcome != "passed" else "failed",
+            probe.name,
+            f"{call_text(probe.call)} gave {result.value or result.detail}"
+            if probe.call
+            else result.detail,
+        )
+        for _, probe, result in failing[:MOST_NOTES]
+    )
 
 
-def _not_run(probe: Probe, execution: Execution) -> ProbeResult:
-    detail = f"not run: {execution.problem or 'the sandbox gave no result'}"
-    return ProbeResult(name=probe.name, outcome="killed", detail=detail)
-
-
-def _finding(probe: Probe, result: ProbeResult, *, person_decides: bool) -> Finding:
-    severity: Severity = "note" if person_decides and probe.origin == "plan" else "blocking"
-    return Finding(what=result.outcome, where=probe.name, evidence=result.detail, severity=severity)
+def _blocking(what: str, where: str, evidence: str) -> Finding:
+    return Finding(
+        what=what, where=where, evidence=evidence[:LONGEST_EVIDENCE], severity="blocking"
+    )

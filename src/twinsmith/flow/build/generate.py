@@ -1,49 +1,71 @@
-"""A plan in, one whole program out, from the fast coder."""
+"""What is known of a task in, one candidate out."""
 
-import ast
-import re
+from dataclasses import dataclass, replace
 
 from twinsmith.core.errors import BadReply, BudgetExceeded
-from twinsmith.core.model import Ask
-from twinsmith.core.plan import Plan
-from twinsmith.core.program import Candidate, Program
+from twinsmith.core.model import Ask, Question
+from twinsmith.core.profile import Profile
+from twinsmith.core.program import Candidate, Way
+from twinsmith.core.reply_code import read_reply
 from twinsmith.core.task import Task
 from twinsmith.prompts import render
 
-_FENCED = re.compile(r"```[A-Za-z0-9_+-]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
+# The ensembles ask in different words, so that one model thinks in two ways.
+STYLES = {1: "code", 2: "code_careful"}
+SPOKEN = {"c": "C", "cpp": "C++"}
 
 
-async def generate(task: Task, plan: Plan, number: int, ask: Ask) -> Candidate:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brief:
+    """What one candidate is written from."""
+
+    number: int
+    ensemble: int
+    temperature: float
+    way: Way = "direct"
+    told: str = ""
+    """Advice, a plan, what was learned: text for the coder."""
+
+
+async def generate(task: Task, profile: Profile, brief: Brief, ask: Ask) -> Candidate:
     """Ask for one candidate; an answer that cannot be used is a candidate without a program."""
-    prompt = render(
-        "code",
-        task=task.text,
-        language=task.language,
-        signature=plan.signature,
-        approach=plan.approach,
+    question = Question(
+        role="coder",
+        nth=brief.number - 1,
+        text=render(
+            STYLES[brief.ensemble],
+            task=task.text,
+            language=SPOKEN.get(task.language, task.language.capitalize()),
+            told=told(task, profile, brief.told),
+        ),
+        ensemble=brief.ensemble,
+        temperature=brief.temperature,
     )
+    return await candidate_from(question, task, profile, brief, ask)
+
+
+async def candidate_from(
+    question: Question, task: Task, profile: Profile, brief: Brief, ask: Ask
+) -> Candidate:
+    """The candidate that a question is answered with."""
+    made = Candidate(number=brief.number, program=None, ensemble=brief.ensemble, way=brief.way)
     try:
-        reply = await ask("coder", number - 1, prompt)
-        program = read_program(reply.text, entry=plan.entry)
+        reply = await ask(question)
+        reading = read_reply(
+            reply.text, language=task.language, entry=profile.entry, kind=task.kind
+        )
     except (BadReply, BudgetExceeded) as error:
-        return Candidate(number=number, program=None, problem=str(error))
-    return Candidate(number=number, program=program)
+        return replace(made, problem=str(error))
+    return replace(made, program=reading.program, repairs=reading.repairs)
 
 
-def read_program(text: str, *, entry: str) -> Program:
-    """The program in a reply: the longest fenced block, or the whole text when there is none."""
-    blocks = _FENCED.findall(text)
-    source = max(blocks, key=len) if blocks else text
-    source = source.strip("\n") + "\n"
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        raise BadReply(f"the program is not Python: {error}") from None
-    defined = {
-        node.name
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-    }
-    if entry not in defined:
-        raise BadReply(f"the program does not define {entry!r}; it defines {sorted(defined)}")
-    return Program(entry=entry, source=source)
+def told(task: Task, profile: Profile, more: str) -> str:
+    """What a coder is told besides the task."""
+    lines = []
+    if profile.entry and profile.entry not in task.text:
+        lines.append(f"Define exactly this: {profile.signature or profile.entry}")
+    if profile.answer:
+        lines.append(f"{profile.question} {profile.answer}")
+    if more:
+        lines.append(more)
+    return "\n" + "\n".join(lines) + "\n" if lines else ""

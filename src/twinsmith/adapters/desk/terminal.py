@@ -1,0 +1,59 @@
+"""A person at the terminal: asked in a line, and not waited for longer than was agreed."""
+
+import asyncio
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import TextIO
+
+LONGEST_ANSWER = 2000
+
+
+class Terminal:
+    """Asks on one stream and reads a line from another; no answer in time is the assumption."""
+
+    def __init__(
+        self,
+        seconds: float,
+        *,
+        said: TextIO = sys.stdin,
+        shown: TextIO = sys.stderr,
+        aside: Callable[[], AbstractContextManager[object]] = nullcontext,
+    ) -> None:
+        self._seconds = seconds
+        self._said = said
+        self._shown = shown
+        self._aside = aside
+
+    async def ask(self, question: str, assumed: str) -> str:
+        """The line that the person typed; an empty one, or none in time, is the assumption."""
+        with self._aside():
+            print(f"\n{question}", file=self._shown)
+            patience = f"Enter or {self._seconds:g} s without an answer"
+            print(f"[{patience}: {assumed}] ", end="", file=self._shown, flush=True)
+            line = await self._line()
+            print("" if line.endswith("\n") else f"\n(assumed: {assumed})", file=self._shown)
+        return line.strip()[:LONGEST_ANSWER] or assumed
+
+    async def _line(self) -> str:
+        """What was typed up to the end of the line; nothing where time runs out."""
+        loop = asyncio.get_running_loop()
+        ready = asyncio.Event()
+        # A thread that waits for a line could not be stopped; a watched descriptor can.
+        loop.add_reader(self._said.fileno(), ready.set)
+        try:
+            async with asyncio.timeout(self._seconds):
+                await ready.wait()
+        except TimeoutError:
+            return ""
+        finally:
+            loop.remove_reader(self._said.fileno())
+        return self._said.readline()
+
+
+class Nobody:
+    """Nobody is there: everything is as assumed."""
+
+    async def ask(self, question: str, assumed: str) -> str:  # noqa: ARG002
+        """The assumption."""
+        return assumed

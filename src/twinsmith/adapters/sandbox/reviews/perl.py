@@ -1,0 +1,81 @@
+"""Perl: what it says when it only compiles, and perlcritic.
+
+Compiling runs BEGIN blocks: in the sandbox, like everything here.
+"""
+
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+
+from twinsmith.adapters.sandbox.languages.language import Toolchain
+from twinsmith.adapters.sandbox.reviews.tool import SOURCE, Found, Tool, finding
+from twinsmith.core.execution import ProbeResult
+from twinsmith.core.verdict import Finding
+
+FILE = f"{SOURCE}.pl"
+PROFILE = "perlcriticrc"
+# Only faults that its authors hold to be grave. `eval "use Module; 1"` is how one looks for one.
+SETTINGS = """severity = 5
+theme = bugs || security
+[BuiltinFunctions::ProhibitStringyEval]
+allow_includes = 1
+[-Modules::RequireFilenameMatchesPackage]
+"""
+TWO_ARGUMENTS = "InputOutput::ProhibitTwoArgOpen"
+# A name that is opened as it came may be a command: "rm -r x|".
+_NAME_DECIDES = re.compile(r"\bopen\b[^,;]*,\s*\"?\s*\$")
+_WARNING = re.compile(
+    rf"^(?P<text>.+?) at (?:\./)?{re.escape(FILE)} line (?P<line>\d+)(?P<more>[.,].*)?$",
+    re.MULTILINE,
+)
+COMMANDS = "/usr/bin:/bin:/usr/local/bin"
+ONCE = "used only once"
+
+
+def find_perl(perl: Toolchain) -> Found:
+    """The interpreter that programs are run with."""
+    return Found(command=(perl.commands["perl"], "-wc", FILE))
+
+
+def read_perl(said: ProbeResult, source: str) -> Iterator[Finding]:  # noqa: ARG001
+    """One warning a line; a function that nobody calls here is no typing error."""
+    for found in _WARNING.finditer(said.errors):
+        if ONCE not in found["text"]:
+            message = found["text"] + (found["more"] or "").rstrip(".")
+            yield finding("perl -wc", int(found["line"]), message)
+
+
+def find_perlcritic(perl: Toolchain) -> Found | None:  # noqa: ARG001
+    """Where the system has it."""
+    path = shutil.which("perlcritic", path=COMMANDS)
+    if path is None:
+        return None
+    return Found(command=(path, "--profile", PROFILE, "--verbose", "%l\t%p\t%m\n", FILE))
+
+
+def perlcritic_files(source: str, perl: Toolchain) -> Mapping[str, str]:  # noqa: ARG001
+    """Its settings."""
+    return {PROFILE: SETTINGS}
+
+
+def read_perlcritic(said: ProbeResult, source: str) -> Iterator[Finding]:
+    """One line each, in three parts."""
+    lines = source.split("\n")
+    for text in said.output.splitlines():
+        parts = text.split("\t", 2)
+        if len(parts) < 3:
+            continue
+        line, policy, message = int(parts[0]), parts[1], parts[2]
+        code = lines[line - 1] if 0 < line <= len(lines) else ""
+        blocks = policy == TWO_ARGUMENTS and bool(_NAME_DECIDES.search(code))
+        yield finding(f"perlcritic {policy}", line, message, blocks=blocks)
+
+
+PERL_C = Tool(name="perl", install="apt-get install -y perl", find=find_perl, read=read_perl)
+PERLCRITIC = Tool(
+    name="perlcritic",
+    install="apt-get install -y libperl-critic-perl",
+    find=find_perlcritic,
+    read=read_perlcritic,
+    files=perlcritic_files,
+)

@@ -1,0 +1,68 @@
+"""How hard a task is worked on, and in which rounds."""
+
+from dataclasses import dataclass
+
+ENSEMBLES = (1, 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """The most that is tried, and when it is enough."""
+
+    candidates: int = 10
+    enough: float = 0.9
+    """Work stops when the best candidate is right with this probability."""
+    least: float = 0.5
+    """Below this a result is not handed out as solved."""
+    votes: int = 4
+    """Opinions on an input on which the two leading candidates differ."""
+    refinements: int = 2
+    ensembles: int = 2
+    inputs: int = 40
+    """Calls that are made up, free of tokens, to see where candidates differ."""
+    exchange: bool = True
+    """Whether one ensemble learns what the other saw."""
+    retrieval: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """What every ensemble does before candidates are compared again."""
+
+    name: str
+    temperatures: dict[int, tuple[float, ...]]
+    """Of the candidates that each ensemble writes."""
+    critics: tuple[int, ...] = ()
+    """The ensembles whose critics propose checks."""
+    planned: bool = False
+
+
+def rounds(effort: Effort) -> tuple[Round, ...]:
+    """Two guesses first; more of them, and plans, only where those leave doubt."""
+    ensembles = ENSEMBLES[: effort.ensembles]
+    first = min(effort.candidates, 2)
+    rest = effort.candidates - first
+    wide = (rest + 1) // 2
+    explore = Round(
+        name="explore",
+        temperatures=_shared(first, ensembles, (0.2, 0.8)),
+        critics=ensembles[:1],
+    )
+    widen = Round(
+        name="widen", temperatures=_shared(wide, ensembles, (0.8,)), critics=ensembles[-1:]
+    )
+    deepen = Round(
+        name="deepen", temperatures=_shared(rest - wide, ensembles, (0.8,)), planned=True
+    )
+    return tuple(each for each in (explore, widen, deepen) if any(each.temperatures.values()))
+
+
+def _shared(
+    count: int, ensembles: tuple[int, ...], temperatures: tuple[float, ...]
+) -> dict[int, tuple[float, ...]]:
+    """So many candidates, turn by turn; the last temperature serves all that follow."""
+    shared: dict[int, tuple[float, ...]] = dict.fromkeys(ensembles, ())
+    for number in range(count):
+        heat = temperatures[min(number, len(temperatures) - 1)]
+        shared[ensembles[number % len(ensembles)]] += (heat,)
+    return shared

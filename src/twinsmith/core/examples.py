@@ -1,0 +1,375 @@
+"""The examples that stand in a task's own words, as calls with what they have to give.
+
+Text is only parsed here. What is not surely an example is left out, because an example decides.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations, islice, pairwise
+
+from twinsmith.core.probe import Call
+
+LONGEST_TEXT = 50_000
+LONGEST_CALL = 2_000
+MOST_EXAMPLES = 50
+FURTHEST_RESULT = 300
+MOST_PLACES = 500
+MOST_BLANKS = 40
+WORDS = {
+    **dict.fromkeys(("True", "true", "TRUE"), "True"),
+    **dict.fromkeys(("False", "false", "FALSE"), "False"),
+    **dict.fromkeys(("None", "none", "null", "nil"), "None"),
+}
+_UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
+_QUOTES = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
+_NAME_AND_OPEN = re.compile(r"(?<![\w.])([A-Za-z_]\w*)[ \t]*\(")
+_NUMBER_OR_WORD = re.compile(r"[-+]?(?:\d[\d_]*(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+)|[A-Za-z]+")
+_TEXT_IN_QUOTES = re.compile(r"('(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\")")
+_ARROWS = r"=+>|-+>|➞|→|⇒|⟶"
+_ARROW = re.compile(rf"\s*`?\s*(?:{_ARROWS})\s*`?")
+_RELATION = re.compile(
+    rf"\s*`?\s*(?:\#\s*)?(?:{_ARROWS}|={{1,3}}(?!=)|"
+    r"(?:(?:should|must|will|shall|would|has\s+to)\s+)?"
+    r"(?:returns?|gives?(?:\s+back)?|yields?|equals?|outputs?|evaluates?\s+to|be|is|becomes?)\b)"
+    r"(?:\s*(?:(?:equal\s+to|the|an?|string|text|list|tuple|number|integer|value)\b\s*)*)"
+    r":?\s*`?"
+)
+_STEPS = re.compile(r"[ \t]*[-+*/%][^=<>\n]*=[ \t]*(?=\S)")
+_UNSURE = re.compile(r"[\w'\"\[({]|\.\d|[ \t]*(?:[-+*/%<>=|&^]|\.\.|(?:if|or|unless|when)\b)")
+_ONE_MORE = re.compile(r",[ \t]*(?=[-\d'\"\[({])")
+_HEADING = re.compile(r"^[ \t]*(?:for )?examples?\b[^\n(=]*$", re.IGNORECASE | re.MULTILINE)
+_RESULT = re.compile(
+    r"\b(?:output|result|returns?|answer|expected)\b[ \t]*(?:value\b)?[ \t]*"
+    r"(?:(?:(?:should|must|will|shall)[ \t]+)?(?:be|is)\b|=>|->|[:=])?\s*",
+    re.IGNORECASE,
+)
+_INPUT = re.compile(r"\binputs?[ \t]*[:=]\s*", re.IGNORECASE)
+_LITERAL_START = re.compile(r"(?<![\w.])[-'\"\[({\d]")
+_NAMED = re.compile(r"[A-Za-z_]\w*[ \t]*[:=][ \t]*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examples:
+    """What was read; `checks` are asserts around a call, such as `round(f(1), 2) == 0.5`.
+
+    Each pair of contradictory examples is told, and neither is among the calls.
+    """
+
+    calls: tuple[Call, ...] = ()
+    checks: tuple[str, ...] = ()
+    contradictions: tuple[tuple[Call, Call], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """One example: where it stands and how it was written."""
+
+    at: int
+    args: tuple[str, ...]
+    result: str
+    name: str = ""
+    in_brackets: bool = False
+    unquoted: bool = False
+
+
+def read_examples(text: str, *, function: str, parameters: tuple[str, ...] = ()) -> Examples:
+    """The examples of one function in a task's text, or in its docstring where text is code."""
+    text = text[:LONGEST_TEXT].translate(_QUOTES)
+    text, own = _own_words(text, function)
+    parameters = parameters or own
+    found = [
+        *_about(list(_calls(text, parameters)), function, parameters),
+        *_assignments(text, parameters),
+    ]
+    found = found or list(_inputs(text, parameters)) or list(_arrows(text, parameters))
+    found = _with_tuples(_after_heading(found, text))
+    calls = list(
+        dict.fromkeys(Call(function=function, args=one.args, expected=one.result) for one in found)
+    )
+    clashes = tuple(pair for pair in combinations(calls[:MOST_EXAMPLES], 2) if _clash(*pair))
+    wrong = {call for pair in clashes for call in pair}
+    return Examples(
+        calls=tuple(call for call in calls if call not in wrong)[:MOST_EXAMPLES],
+        checks=tuple(dict.fromkeys(_doctests(text, function)))[:MOST_EXAMPLES],
+        contradictions=clashes,
+    )
+
+
+def _own_words(text: str, function: str) -> tuple[str, tuple[str, ...]]:
+    """Of code, the function's docstring as it is written and its parameters; else the text."""
+    try:
+        tree = ast.parse(text)
+    except _UNREADABLE:
+        return text, ()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == function:
+            for line in node.body:
+                match line:
+                    case ast.Expr(value=ast.Constant(value=str())):
+                        words = ast.get_source_segment(text, line) or ""
+                        return words.strip("\"'"), tuple(arg.arg for arg in node.args.args)
+    return text, ()
+
+
+def _literal_at(text: str, at: int) -> tuple[str, int] | None:
+    """The literal that begins there, as Python writes it, and where it ends."""
+    if text[at : at + 1] in {"[", "(", "{", "'", '"'}:
+        end = _closing(text, at)
+    else:
+        scalar = _NUMBER_OR_WORD.match(text, at)
+        end = scalar.end() if scalar else at
+        if text[at:end].endswith("."):
+            # The full stop of a sentence is no part of a number.
+            end -= 1
+    literal = _literal(text[at:end])
+    return (literal, end) if literal else None
+
+
+def _literal(text: str) -> str:
+    """A literal in Python's own spelling; nothing where it is none."""
+    try:
+        node = ast.parse(_spelled(text).strip(), mode="eval").body
+        ast.literal_eval(node)
+    except _UNREADABLE:
+        return ""
+    return "" if any(_is_ellipsis(each) for each in ast.walk(node)) else ast.unparse(node)
+
+
+def _is_ellipsis(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and node.value is Ellipsis
+
+
+def _spelled(text: str) -> str:
+    """With `true`, `false` and `null` as Python spells them, outside of strings."""
+    parts = _TEXT_IN_QUOTES.split(text)
+    parts[::2] = [
+        re.sub(r"\b[A-Za-z]+\b", lambda word: WORDS.get(word[0], word[0]), part)
+        for part in parts[::2]
+    ]
+    return "".join(parts)
+
+
+def _closing(text: str, at: int) -> int:
+    """Where the bracket or string that opens there is closed; `at` where it never is."""
+    depth, here = 0, at
+    while here < min(len(text), at + LONGEST_CALL):
+        if text[here] in "'\"":
+            string = _TEXT_IN_QUOTES.match(text, here)
+            if string is None:
+                return at
+            here = string.end() - 1
+        elif text[here] in "([{":
+            depth += 1
+        elif text[here] in ")]}":
+            depth -= 1
+        here += 1
+        if depth == 0:
+            return here
+    return at
+
+
+def _result_at(text: str, at: int, *, asserted: bool = False) -> str:
+    """The literal there, if nothing after it says that it is only a part of something.
+
+    After an assert, a comma begins its message.
+    """
+    read = _literal_at(text, at)
+    if read is None:
+        return ""
+    literal, end = read
+    steps = _STEPS.match(text, end)
+    if steps:
+        # 19 - 5 - 6 = 8
+        return _result_at(text, steps.end())
+    more = _ONE_MORE.match(text, end)
+    if more and not asserted:
+        # 1, 2 may be a tuple; 1, 'b' -> 2 is not.
+        following = _literal_at(text, more.end())
+        if following is None or not _ARROW.match(text, following[1]):
+            return ""
+    return "" if _UNSURE.match(text, end) else literal
+
+
+def _calls(text: str, parameters: tuple[str, ...]) -> Iterator[_Found]:
+    """Every `name(literals) relation literal`."""
+    for match in islice(_NAME_AND_OPEN.finditer(text), MOST_PLACES):
+        before = text[max(0, match.start() - MOST_BLANKS) : match.start()].rstrip(" \t")
+        if before.endswith(("def", "fn", "func", "function")):
+            continue
+        end = _closing(text, match.end() - 1)
+        args, unquoted = _args(text[match.start() : end], parameters)
+        if args is None:
+            continue
+        result, at = _given(text, end, before)
+        if result:
+            yield _Found(
+                at=match.start(),
+                name=match.group(1),
+                args=args,
+                result=result,
+                in_brackets=text[at : at + 1] == "(" and not result.startswith("("),
+                unquoted=unquoted,
+            )
+
+
+def _args(call: str, parameters: tuple[str, ...]) -> tuple[tuple[str, ...] | None, bool]:
+    """The arguments, keywords in their places, and whether one is a word without quotes."""
+    try:
+        node = ast.parse(_spelled(call), mode="eval").body
+    except _UNREADABLE:
+        return None, False
+    if not isinstance(node, ast.Call):
+        return None, False
+    given = list(node.args)
+    for keyword in node.keywords:
+        if parameters[len(given) : len(given) + 1] != (keyword.arg,):
+            return None, False
+        given.append(keyword.value)
+    words = [each.id for each in given if isinstance(each, ast.Name)]
+    if set(words) & set(parameters):
+        return None, False
+    texts = [
+        repr(each.id) if isinstance(each, ast.Name) else _literal(ast.unparse(each))
+        for each in given
+    ]
+    return (tuple(texts) if all(texts) else None), bool(words)
+
+
+def _given(text: str, end: int, before: str) -> tuple[str, int]:
+    """What a call gives, by the words around it, and where that stands."""
+    doctest = before.endswith(">>>")
+    line, _, below = text[end:].partition("\n")
+    if doctest and (not line.strip() or line.lstrip().startswith("#")):
+        if not below.partition("\n")[0].strip() and below.lstrip().startswith(">>>"):
+            return "None", end
+        at = len(text) - len(below.lstrip())
+        return _result_at(text, at), at
+    if doctest and below.strip().startswith("False"):
+        return "", end
+    relation = _RELATION.match(text, end)
+    if relation is None and not doctest:
+        return "", end
+    at = relation.end() if relation else end + len(line) - len(line.lstrip())
+    return _result_at(text, at, asserted=before.endswith("assert")), at
+
+
+def _about(found: list[_Found], function: str, parameters: tuple[str, ...]) -> list[_Found]:
+    """Those of this function; examples may use one other name for it all through."""
+    own = [one for one in found if one.name == function]
+    if not own and len({one.name for one in found}) == 1:
+        own = [one for one in found if len(one.args) == len(parameters)]
+    quoted = [one for one in own if not one.unquoted]
+    words_are_meant = len({one.result for one in own}) > 1
+    return own if not quoted and words_are_meant else quoted
+
+
+def _assignments(text: str, parameters: tuple[str, ...]) -> Iterator[_Found]:
+    """`For a = 1, b = 2 the output should be 3`, in any order of the parameters."""
+    if not parameters:
+        return
+    names = "|".join(re.escape(name) for name in parameters)
+    places = list(re.finditer(rf"(?<![\w.])({names})[ \t]*(?:=(?!=)|:)[ \t]*", text))
+    values: dict[str, str] = {}
+    for number, place in enumerate(places):
+        read = _literal_at(text, place.end())
+        if place[1] in values or read is None:
+            values = {}
+        if read is None:
+            continue
+        values[place[1]], end = read
+        if len(values) < len(parameters):
+            continue
+        following = [each.start() for each in places[number + 1 :]]
+        last = min([end + FURTHEST_RESULT, *following])
+        result = next(
+            (
+                each
+                for match in _RESULT.finditer(text, end, last)
+                if (each := _result_at(text, match.end()))
+            ),
+            "",
+        )
+        if result:
+            args = tuple(values[name] for name in parameters)
+            yield _Found(at=place.start(), args=args, result=result)
+        values = {}
+
+
+def _inputs(text: str, parameters: tuple[str, ...]) -> Iterator[_Found]:
+    """`Input: 1, 2  Output: 3`; a name may stand before each value."""
+    for match in _INPUT.finditer(text):
+        args: list[str] = []
+        at = match.end()
+        while not _RESULT.match(text, at):
+            named = _NAMED.match(text, at)
+            read = _literal_at(text, named.end() if named else at)
+            if read is None:
+                break
+            args.append(read[0])
+            at = read[1] + len(text[read[1] :]) - len(text[read[1] :].lstrip(" \t\n,;"))
+        said = _RESULT.match(text, at)
+        result = _result_at(text, said.end()) if said else ""
+        if args and result and len(args) == (len(parameters) or len(args)):
+            yield _Found(at=match.start(), args=tuple(args), result=result)
+
+
+def _arrows(text: str, parameters: tuple[str, ...]) -> Iterator[_Found]:
+    """`'IV' -> 4`, for a function of one argument."""
+    if len(parameters) > 1:
+        return
+    at = 0
+    for _ in range(MOST_PLACES):
+        start = _LITERAL_START.search(text, at)
+        if start is None:
+            return
+        read = _literal_at(text, start.start())
+        at = read[1] if read else start.end()
+        arrow = _ARROW.match(text, at)
+        if read is None or arrow is None:
+            continue
+        result = _result_at(text, arrow.end())
+        if result:
+            yield _Found(at=start.start(), args=(read[0],), result=result)
+
+
+def _after_heading(found: list[_Found], text: str) -> list[_Found]:
+    """Where lists and single values mix, what stands before the last heading defines something."""
+    headings = [match.start() for match in _HEADING.finditer(text)]
+    if len({one.result[0] in "[({" for one in found}) < 2 or not headings:
+        return found
+    return [one for one in found if one.at > headings[-1]] or found
+
+
+def _with_tuples(found: list[_Found]) -> list[_Found]:
+    """`('a')` is meant as a tuple where another example gives one."""
+    if not any(one.result.startswith("(") for one in found):
+        return found
+    return [replace(one, result=f"({one.result},)") if one.in_brackets else one for one in found]
+
+
+def _clash(one: Call, other: Call) -> bool:
+    def values(call: Call) -> tuple[list[object], object]:
+        return [ast.literal_eval(arg) for arg in call.args], ast.literal_eval(call.expected)
+
+    (args, result), (same, otherwise) = values(one), values(other)
+    return args == same and result != otherwise
+
+
+def _doctests(text: str, function: str) -> Iterator[str]:
+    """Asserts from `>>> round(f(1), 2)` and what stands below."""
+    lines = [line.strip() for line in text.splitlines()]
+    for line, below in pairwise([*lines, ""]):
+        if not line.startswith(">>>"):
+            continue
+        try:
+            node = ast.parse(line[3:].strip(), mode="eval").body
+        except _UNREADABLE:
+            continue
+        called = {each.func for each in ast.walk(node) if isinstance(each, ast.Call)}
+        names = {each.id for each in called if isinstance(each, ast.Name)}
+        result = _result_at(below, 0)
+        is_plain = isinstance(node, ast.Call) and names == {function}
+        if function in names and result and not is_plain:
+            yield f"assert {ast.unparse(node)} == {result}"

@@ -1,0 +1,380 @@
+"""From what a service offers to checks of it, as a stranger on the network would try it.
+
+Every check makes what it needs under names of its own, so neither their order nor what earlier ones
+left behind matters. Its lines read as sentences, because a failing line is shown to whoever mends
+the program: `good(register('amy'))`.
+"""
+
+import re
+from collections.abc import Sequence
+from pprint import pformat
+from string import Template
+
+from twinsmith.core.execution import Execution, ProbeResult
+from twinsmith.core.http_helpers import HELPERS, PASSWORD_MARK
+from twinsmith.core.interface import Field, Interface, Route, who_and_password
+from twinsmith.core.probe import Probe, Probes
+from twinsmith.core.verdict import Finding, Severity
+
+NOTE = "note: "
+# A service lives through all checks, and hashing a password well takes a while.
+CPU_SECONDS = 60.0
+PROBE_SECONDS = 15.0
+LONGEST_TRACE = 1200
+LONGEST_EVIDENCE = 600
+MOST_SHOWN = 2
+_TRACE = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n)*\S.*$", re.MULTILINE)
+_PAGE = re.compile(r"'<!doctype html>.*", re.IGNORECASE | re.DOTALL)
+_OWN_FRAME = re.compile(r'^  File "solution\.py".*\n(?:    .*\n)*', re.MULTILINE)
+
+_EVERYWHERE = """
+# answers 404 to a path it does not have
+for path in ('/no-such-path', '/no/such/path'):
+    assert http('GET', path).status in (404, 401, 403), 'want 404'
+
+# answers 404 or 405 to a method it does not have
+wrong_methods()
+"""
+
+_ACCOUNTS = """
+# registers a new user
+good(register('amy'))
+
+# logs in with the right password and gives a token
+good(register('cat'))
+assert token_of(login('cat'))
+
+# tells nobody the password when it registers
+reply = register('bob')
+good(reply)
+assert password('bob') not in reply.text, 'the reply holds the password'
+
+# refuses a user name that is taken
+good(register('dan'))
+refused(register('dan', password='Other!7-dan-x'))
+good(login('dan'))
+refused(login('dan', password='Other!7-dan-x'))
+
+# refuses a wrong password with 401 or 403
+known('eve')
+right = password('eve')
+for wrong in ('wrong', right + 'x', right[:-1], right.swapcase()):
+    refused(login('eve', password=wrong), 400, 401, 403)
+
+# refuses a user it does not know
+refused(login('stranger'), 400, 401, 403, 404)
+
+# keeps names and passwords in any script
+good(register('zoé', password='pässwörd-密码-Ω7'))
+good(login('zoé', password='pässwörd-密码-Ω7'))
+refused(login('zoé', password='passwort-密码-Ω7'))
+
+# stores no password in plain
+good(register('fay'))
+good(login('fay'))
+place = stored(password('fay'))
+assert not place, f'the password can be read in {place}'
+
+# login gives nothing to SQL in $name
+known('sam')
+for text in (*SQL, *aimed('$name', 'sam')):
+    refused(login('sam', $name=text))
+good(login('sam'))
+
+# login gives nothing to SQL in the password
+known('tim')
+for text in SQL[:6]:
+    refused(login('tim', password=text))
+good(login('tim'))
+
+# register is not upset by SQL in $name
+known('una')
+for text in SQL[:4]:
+    calm(register('una', $name=text))
+good(login('una'))
+good(register('una2'))
+
+# serves several users at the same time
+def one(n):
+    good(register(f'vic{n}'))
+    good(login(f'vic{n}'))
+together(one, 4)
+"""
+
+_GUARDED = """
+# protected route takes the token as Authorization: Bearer
+there(guarded(bearer(known('gus'))))
+
+# protected route refuses who has no token
+known('gus')
+kept_out(guarded({}))
+
+# protected route refuses a garbled token
+token = known('gus')
+for text in GARBLED:
+    kept_out(guarded({'Authorization': text}))
+kept_out(guarded(bearer(token[:-5])))
+
+# protected route refuses a forged token
+for text in changed(known('gus')):
+    kept_out(guarded(bearer(text)))
+
+# protected route refuses an unsigned token
+for text in unsigned(known('gus')):
+    kept_out(guarded(bearer(text)))
+
+# protected route refuses a token signed with a well-known secret
+for secret, text in guessed(known('gus')):
+    kept_out(guarded(bearer(text)), f'signed with {secret!r}')
+
+# each user gets their own token
+first, second = known('lea'), known('max')
+assert first != second, 'two users got the same token'
+seen = [guarded(bearer(token)).text for token in (first, second)]
+assert 'max' not in seen[0] and 'lea' not in seen[1], f'mixed up: {seen}'
+
+# note: answers 401 to a missing or bad token
+for headers in ({}, bearer('no-such-token')):
+    assert guarded(headers).status == 401, 'want 401'
+"""
+
+_CREATE = """
+# creates an item
+good(create('one', a_token($token)))
+
+# creates several items at the same time
+token = a_token($token)
+together(lambda n: good(create(f'twelve{n}', token)), 8)
+"""
+_CREATE_GUARDED = """
+# creates nothing without a token
+kept_out(create('nine', None))
+"""
+_READ = """
+# reads what was created
+token = a_token($token)
+first, second = create('two', token), create('three', token)
+holds(read(id_of(first), token), 'two')
+holds(read(id_of(second), token), 'three')
+
+# answers 404 to what is not there
+token = a_token($token)
+for which in NOWHERE:
+    refused(read(which, token))
+
+# create is not upset by SQL in any value
+token = a_token($token)
+first = create('ten', token)
+for name in texts_of('create'):
+    for text in SQL:
+        calm(create('ten', token, **{name: text}))
+good(create('eleven', token))
+holds(read(id_of(first), token), 'ten')
+"""
+_READ_TEXT = """
+# keeps text with quotes as it is
+token = a_token($token)
+for text in SQL:
+    reply = create('four', token, $first=text)
+    if reply.status // 100 == 2:
+        seen = leaves(read(id_of(reply), token))
+        assert text in seen, f'{text!r} has become {seen!r:.200}'
+"""
+_LIST = """
+# lists what was created
+token = a_token($token)
+good(create('five', token))
+holds(listed(token), 'five')
+"""
+_UPDATE = """
+# updates what was created
+token = a_token($token)
+which = id_of(create('six', token))
+good(update(which, 'seven', token))
+shows(which, 'seven', token)
+
+# answers 404 to an update of what is not there
+refused(update('987654', 'no', a_token($token)))
+"""
+_DELETE = """
+# deletes what was created
+token = a_token($token)
+which = id_of(create('eight', token))
+good(delete(which, token))
+gone(which, token)
+refused(delete('987654', token))
+"""
+
+_BODY = """
+# $what refuses what is not a JSON object
+token = a_token($token)
+for body in NOT_OBJECTS:
+    refused(raw('$what', body, token))
+
+# $what is not upset by values of wrong types
+token = a_token($token)
+for name, value in wrong_types('$what'):
+    calm(ask('$what', 'ray', token, **{name: value}))
+
+# $what is not upset by very long text
+token = a_token($token)
+for name in texts_of('$what'):
+    calm(ask('$what', 'quin', token, **{name: 'x' * 100_000}))
+"""
+_NEEDED = """
+# $what refuses missing and empty values
+token = a_token($token)
+refused(ask('$what', 'pat', token, only={}))
+for name in $needed:
+    for value in (GONE, None, '', ['a'], {'a': 1}):
+        refused(ask('$what', 'pat', token, **{name: value}))
+"""
+
+
+def probes_of(interface: Interface) -> Probes:
+    """All checks, with the words they are written in."""
+    return Probes(checks=checks_of(interface), setup=setup_of(interface))
+
+
+def severity_of(probe: Probe) -> Severity:
+    """Whether a service may fail this check: those that begin with `note: ` it may."""
+    return "note" if probe.name.startswith(NOTE) else "blocking"
+
+
+def setup_of(interface: Interface) -> str:
+    """The words that checks use: they know the routes of this service."""
+    routes = [
+        {
+            "method": route.method,
+            "path": route.path,
+            "purpose": route.purpose,
+            "fields": {field.name: field.kind for field in route.fields},
+            "token": route.token,
+            "gives": list(route.gives),
+        }
+        for route in interface.routes
+    ]
+    return HELPERS.replace("ROUTES = []", f"ROUTES = {pformat(routes, width=100)}")
+
+
+def checks_of(interface: Interface) -> tuple[Probe, ...]:
+    """The scenarios that this interface allows, basic ones first."""
+    checks = [*_answers(interface), *_scenarios(_EVERYWHERE)]
+    login, register = interface.first("login"), interface.first("register")
+    if login and register and who_and_password(login) and who_and_password(register):
+        checks += _scenarios(_ACCOUNTS, name=who_and_password(login)[0].name)
+        if any(route.token for route in interface.routes):
+            checks += _scenarios(_GUARDED)
+    checks += _items(interface)
+    for route in interface.routes:
+        if route.fields and "{" not in route.path:
+            checks += _bodies(route)
+    return tuple(checks)
+
+
+def failures_of(probes: Probes, execution: Execution) -> tuple[Finding, ...]:
+    """What the service must not fail and does, in the order of the checks."""
+    results = {result.name: result for result in execution.results}
+    missing = ProbeResult(name="", outcome="killed", detail=execution.problem)
+    return tuple(
+        Finding(
+            what=probe.name,
+            where="service",
+            evidence=_readable(results.get(probe.name, missing).detail),
+            severity=severity_of(probe),
+        )
+        for probe in probes.checks
+        if results.get(probe.name, missing).outcome != "passed"
+    )
+
+
+def evidence_of(findings: Sequence[Finding], log: str) -> str:
+    """What whoever mends a service is shown: the first failures that count, and where it broke."""
+    blocking = [finding for finding in findings if finding.severity == "blocking"]
+    shown = [f"- {each.what}: {each.evidence}" for each in blocking[:MOST_SHOWN]]
+    trace = traceback_of(log)
+    return "\n".join([*shown, f"\nIts log:\n{trace}"] if trace else shown)
+
+
+def traceback_of(log: str) -> str:
+    """The first traceback in a service's log, short: its own lines and the error."""
+    found = _TRACE.search(log)
+    if found is None:
+        return ""
+    own = "".join(_OWN_FRAME.findall(found.group()))
+    return f"{own}{found.group().rpartition(chr(10))[2]}"[-LONGEST_TRACE:]
+
+
+def _readable(detail: str) -> str:
+    """Without the pages that frameworks make of errors."""
+    return _PAGE.sub("an HTML page", detail)[:LONGEST_EVIDENCE]
+
+
+def log_findings(log: str) -> tuple[Finding, ...]:
+    """A password that the service wrote into its log: those of checks carry a mark."""
+    line = next((line for line in log.splitlines() if PASSWORD_MARK in line), "")
+    if not line:
+        return ()
+    what, evidence = "a password stands in the log", line.strip()[:200]
+    return (Finding(what=what, where="log", evidence=evidence, severity="blocking"),)
+
+
+def _scenarios(text: str, **values: str) -> list[Probe]:
+    """One check a paragraph: its name is the first line, what is done the others."""
+    filled = Template(text.strip()).substitute(values)
+    paragraphs = (paragraph.partition("\n") for paragraph in filled.split("\n\n"))
+    return [
+        Probe(name=name.removeprefix("# "), origin="plan", source=source)
+        for name, _, source in paragraphs
+    ]
+
+
+def _answers(interface: Interface) -> list[Probe]:
+    """Health, and what nobody knows more about than that it is there."""
+    found = []
+    for route in interface.routes:
+        what = f"{route.method} {route.path}"
+        if route.purpose in ("health", "other") and "{" not in route.path:
+            source = f"there(ask({what!r}, 'guest', a_token({route.token})))"
+            found.append(Probe(name=f"answers {what}", origin="plan", source=source))
+    return found
+
+
+def _items(interface: Interface) -> list[Probe]:
+    create, read = interface.first("create"), interface.first("read")
+    if create is None:
+        return []
+    token = str(create.token)
+    checks = _scenarios(_CREATE, token=token)
+    if create.token and interface.first("login") is not None:
+        checks += _scenarios(_CREATE_GUARDED)
+    if read is not None:
+        checks += _scenarios(_READ, token=token)
+        first = next((field.name for field in create.fields if field.kind == "string"), "")
+        if first and read.ok < 300:
+            checks += _scenarios(_READ_TEXT, token=token, first=first)
+    if interface.first("list") is not None:
+        checks += _scenarios(_LIST, token=token)
+    if interface.first("update") is not None:
+        checks += _scenarios(_UPDATE, token=token)
+    if interface.first("delete") is not None:
+        checks += _scenarios(_DELETE, token=token)
+    return checks
+
+
+def _bodies(route: Route) -> list[Probe]:
+    what, token = f"{route.method} {route.path}", str(route.token)
+    checks = _scenarios(_BODY, what=what, token=token)
+    needed = [field.name for field in _needed(route)]
+    if needed:
+        checks = _scenarios(_NEEDED, what=what, token=token, needed=repr(needed)) + checks
+    return checks
+
+
+def _needed(route: Route) -> tuple[Field, ...]:
+    """Values without which a request makes no sense; others may be optional."""
+    if route.purpose in ("register", "login"):
+        return who_and_password(route)
+    if route.purpose == "create":
+        return tuple(field for field in route.fields[:1] if field.kind == "string")
+    return ()

@@ -1,0 +1,156 @@
+"""Everything both ensembles have made for a task, and what was seen when it ran."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from twinsmith.core.execution import Execution, ProbeResult
+from twinsmith.core.probe import Call, Probe, Probes, read_check
+from twinsmith.core.program import Candidate
+from twinsmith.core.selection import Check, Entrant, Evidence, meaning
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """Only ever replaced by a larger one; probes and results stand in the same order."""
+
+    probes: tuple[Probe, ...] = ()
+    setup: str = ""
+    checks: tuple[Check, ...] = ()
+    """What probes should see: given by the task or a person, or proposed by a critic."""
+    candidates: tuple[Candidate, ...] = ()
+    seen: Mapping[int, tuple[ProbeResult, ...]] = field(default_factory=dict)
+    problems: Mapping[int, str] = field(default_factory=dict)
+    """Why a candidate did not run at all."""
+    barred: frozenset[int] = frozenset()
+    """Candidates that a critic will not have, whatever they return."""
+
+    def evidence(self, *, exact: bool) -> Evidence:
+        """What a selection looks at."""
+        entrants = (
+            Entrant(
+                candidate=each.number,
+                results=self.seen[each.number],
+                ensemble=each.ensemble,
+                barred=each.number in self.barred,
+            )
+            for each in self.candidates
+            if each.number in self.seen
+        )
+        calls = tuple(probe.call for probe in self.probes)
+        return Evidence(calls=calls, entrants=tuple(entrants), checks=self.checks, exact=exact)
+
+    def unseen_by(self, number: int) -> Probes:
+        """What a candidate has not been tried with yet."""
+        known = len(self.seen.get(number, ()))
+        return Probes(checks=self.probes[known:], setup=self.setup)
+
+    def calls(self) -> tuple[Call, ...]:
+        """Every input so far."""
+        return tuple(probe.call for probe in self.probes if probe.call)
+
+    def failing(self, number: int) -> tuple[tuple[Check, Probe, ProbeResult], ...]:
+        """What was given and a candidate does not do, the shortest first."""
+        seen = self.seen.get(number, ())
+        missed = [
+            (check, self.probes[check.probe], seen[check.probe])
+            for check in self.checks
+            if check.given and check.probe < len(seen) and not _holds(check, seen[check.probe])
+        ]
+        return tuple(sorted(missed, key=lambda row: len(row[1].source)))
+
+    def passed(self, number: int) -> tuple[int, int]:
+        """How many checks a candidate passes, of how many."""
+        seen = self.seen.get(number, ())
+        held = [c for c in self.checks if c.probe < len(seen) and _holds(c, seen[c.probe])]
+        return len(held), len(self.checks)
+
+    def numbered(self, number: int) -> Candidate:
+        """The candidate with this number."""
+        return next(each for each in self.candidates if each.number == number)
+
+    def with_candidates(self, more: Iterable[Candidate]) -> "Pool":
+        """The pool with more candidates."""
+        return replace(self, candidates=(*self.candidates, *more))
+
+    def with_given(self, probes: Probes) -> "Pool":
+        """The pool with what decides: a person's tests and the task's examples."""
+        pool = replace(self, setup=probes.setup)
+        for probe in probes.checks:
+            pool = pool.with_check(probe, given=True)
+        return pool
+
+    def with_inputs(self, more: Iterable[Call]) -> "Pool":
+        """The pool with more calls, of which nobody knows what they should give."""
+        pool = self
+        for call in more:
+            pool, _ = pool.with_probe(_observing(call))
+        return pool
+
+    def with_proposed(self, found: Mapping[str, int], ensemble: int) -> "Pool":
+        """The pool with the asserts that a critic of an ensemble wrote, and how often."""
+        pool = self
+        for source, times in found.items():
+            probe = read_check(source, number=0)
+            if probe is not None:
+                named = replace(probe, name=probe.source.removeprefix("assert "))
+                pool = pool.with_check(named, times=times, ensemble=ensemble)
+        return pool
+
+    def with_check(
+        self, probe: Probe, *, given: bool = False, times: int = 1, ensemble: int = 0
+    ) -> "Pool":
+        """The pool with one more thing that should hold."""
+        expected = probe.call.expected if probe.call else ""
+        pool, place = self.with_probe(_observing(probe.call, probe) if probe.call else probe)
+        same = [
+            check
+            for check in self.checks
+            if (check.probe, check.expected, check.ensemble, check.given)
+            == (place, expected, ensemble, given)
+        ]
+        before = sum(check.times for check in same)
+        check = Check(
+            probe=place, expected=expected, times=before + times, ensemble=ensemble, given=given
+        )
+        rest = tuple(each for each in self.checks if each not in same)
+        return replace(pool, checks=(*rest, check))
+
+    def with_probe(self, probe: Probe) -> "tuple[Pool, int]":
+        """The pool with a probe, and its place; one that asks the same is not there twice."""
+        for place, known in enumerate(self.probes):
+            if (known.call, known.source if known.call is None else "") == (
+                probe.call,
+                probe.source if probe.call is None else "",
+            ):
+                return self, place
+        return replace(self, probes=(*self.probes, probe)), len(self.probes)
+
+    def with_execution(self, execution: Execution) -> "Pool":
+        """The pool with what was seen of one candidate."""
+        number = execution.candidate
+        seen = (*self.seen.get(number, ()), *execution.results)
+        pool = replace(self, seen={**self.seen, number: seen}) if seen else self
+        if execution.problem:
+            return replace(pool, problems={**self.problems, number: execution.problem})
+        return pool
+
+
+def call_text(call: Call) -> str:
+    """A call as a person writes it."""
+    return f"{call.function}({', '.join(call.args)})"
+
+
+def _observing(call: Call, of: Probe | None = None) -> Probe:
+    """A probe that only looks at what a call gives."""
+    return Probe(
+        name=of.name if of else call_text(call),
+        origin=of.origin if of else "plan",
+        call=replace(call, expected=""),
+        source=of.source if of else "",
+    )
+
+
+def _holds(check: Check, result: ProbeResult) -> bool:
+    if not check.expected:
+        return result.outcome == "passed"
+    return bool(result.value) and meaning(result.value) == meaning(check.expected)

@@ -1,0 +1,43 @@
+"""A program that nearly builds in, one that more likely does out; no model is asked.
+
+Text is only read here, never run, and in time that grows with its length.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from twinsmith.core.program import Kind
+from twinsmith.core.repair_others import C_STEPS, CPP_STEPS, GO_STEPS, PERL_STEPS, RUST_STEPS
+from twinsmith.core.repair_python import PYTHON_STEPS
+from twinsmith.core.source_text import Step
+
+LONGEST_SOURCE = 200_000
+_STEPS: Mapping[str, tuple[Step, ...]] = {
+    "python": PYTHON_STEPS,
+    "rust": RUST_STEPS,
+    "go": GO_STEPS,
+    "c": C_STEPS,
+    "cpp": CPP_STEPS,
+    "perl": PERL_STEPS,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repaired:
+    """A source, and what was done to it, in words."""
+
+    source: str
+    repairs: tuple[str, ...] = ()
+
+
+def repair(source: str, *, language: str, entry: str, kind: Kind) -> Repaired:
+    """Mend what is known to be easily mended; what is too long or strange comes back as it is."""
+    if len(source) > LONGEST_SOURCE:
+        return Repaired(source=source)
+    repairs: list[str] = []
+    for step in _STEPS.get(language, ()):
+        mended = step(source, entry, kind)
+        if mended is not None:
+            source, words = mended
+            repairs.append(words)
+    return Repaired(source=source, repairs=tuple(repairs))

@@ -1,0 +1,124 @@
+"""A run told to a person and to a script."""
+
+import json
+from dataclasses import asdict
+from difflib import SequenceMatcher
+
+from twinsmith.core.events import Json
+from twinsmith.core.knowledge import Hit
+from twinsmith.core.outcome import RunOutcome, Work
+from twinsmith.core.program import Candidate
+from twinsmith.core.task import Job
+
+SHORTEST_COPY = 30
+"""Characters in a row that are no accident."""
+
+
+def report_json(job: Job, work: Work, end: RunOutcome) -> str:
+    """Everything, for a script."""
+    best = _best(work)
+    told: dict[str, Json] = {
+        "run": job.run,
+        "task": job.task.text,
+        "language": job.task.language,
+        "kind": job.task.kind,
+        "solved": end.solved,
+        "confidence": round(end.confidence, 3),
+        "reason": end.reason,
+        "winner": end.winner,
+        "assumed": work.profile.answer,
+        "plans": {str(ensemble): text for ensemble, text in work.plans.items()},
+        "candidates": [_candidate(each) for each in work.pool.candidates],
+        "verdicts": [asdict(verdict) for verdict in end.verdicts],
+        "ways": [list(cluster) for cluster in work.selection.clusters],
+        "pieces": [_lineage(hit) for hit in work.pieces],
+        "copied": round(copied(best, work.pieces), 3),
+        "models": list(end.models),
+        "seed": job.seed,
+        "tokens": end.spent.tokens,
+        "seconds": round(end.spent.seconds, 1),
+        "usd": round(end.spent.usd, 6),
+        "unpriced": end.spent.unpriced,
+    }
+    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+
+
+def markdown(job: Job, work: Work, end: RunOutcome) -> str:
+    """The same, for a person."""
+    spent = f"{end.spent.tokens} tokens, {end.spent.seconds:.0f} s, {end.spent.usd:.4f} USD"
+    lines = [
+        f"# {'Solved' if end.solved else 'Not solved'}",
+        "",
+        f"> {' '.join(job.task.text.split())}",
+        "",
+        f"{end.reason}.",
+        "",
+        f"Run `{job.run}`, seed {job.seed}: {spent}.",
+        f"Models: {', '.join(end.models) or 'none'}.",
+        "",
+    ]
+    if work.profile.answer:
+        lines += ["## Assumed", "", f"{work.profile.question} {work.profile.answer}", ""]
+    for ensemble, text in work.plans.items():
+        lines += [f"## Plan of ensemble {ensemble}", "", text, ""]
+    lines += ["## Candidates", ""]
+    for candidate, verdict in zip(work.pool.candidates, end.verdicts, strict=True):
+        mark = "**chosen**, " if candidate.number == work.selection.winner else ""
+        lines.append(
+            f"- {candidate.number} (ensemble {candidate.ensemble}, {candidate.way}): {mark}"
+            f"{verdict.passed} of {verdict.total} checks"
+        )
+        lines += [f"  - mended: {words}" for words in candidate.repairs]
+        lines += [
+            f"  - {finding.where} {finding.what}: {' '.join(finding.evidence.split())}"
+            for finding in verdict.findings
+        ]
+    if work.pieces:
+        share = 100 * copied(_best(work), work.pieces)
+        lines += [
+            "",
+            "## Pieces",
+            "",
+            f"{share:.0f} % of the program stands in them word for word.",
+        ]
+        lines += [f"- {hit.passage.source}: {hit.passage.path}" for hit in work.pieces]
+    return "\n".join(lines) + "\n"
+
+
+def copied(best: Candidate | None, pieces: tuple[Hit, ...]) -> float:
+    """The share of a program that stands word for word in the pieces it was written from."""
+    source = best.program.source if best and best.program else ""
+    covered: set[int] = set()
+    for hit in pieces:
+        matcher = SequenceMatcher(None, source, hit.passage.text, autojunk=False)
+        for block in matcher.get_matching_blocks():
+            if block.size >= SHORTEST_COPY:
+                covered.update(range(block.a, block.a + block.size))
+    return len(covered) / len(source) if source else 0.0
+
+
+def _best(work: Work) -> Candidate | None:
+    winner = work.selection.winner
+    return work.pool.numbered(winner) if winner is not None else None
+
+
+def _candidate(each: Candidate) -> dict[str, Json]:
+    return {
+        "number": each.number,
+        "ensemble": each.ensemble,
+        "way": each.way,
+        "repairs": list(each.repairs),
+        "problem": each.problem,
+    }
+
+
+def _lineage(hit: Hit) -> dict[str, Json]:
+    passage = hit.passage
+    return {
+        "source": passage.source,
+        "path": passage.path,
+        "symbol": passage.symbol,
+        "version": passage.version,
+        "licence": passage.licence,
+        "score": hit.score,
+    }

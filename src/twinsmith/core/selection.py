@@ -1,0 +1,361 @@
+"""Which candidate to trust, by what all candidates did with the same inputs.
+
+Right programs behave alike, wrong ones are wrong in many ways; a check that a model proposed is
+right in less than half of the cases, but those that were proposed often and that many candidates
+pass hardly ever lie. Every constant was chosen on recorded pools: `python -m bench.selection`.
+"""
+
+import ast
+import math
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from twinsmith.core.execution import ProbeResult
+from twinsmith.core.probe import Call, Command
+
+AGREEMENT = 0.2
+"""The weight of agreement; the rest is the weight of checks."""
+DOUBT = 1.0
+"""A vote that nobody gave for every answer: none is impossible."""
+DIGITS = 9
+"""Numbers that are the same to so many digits are the same."""
+
+Input = Call | Command
+_UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entrant:
+    """One candidate and what every probe saw of it, or nothing where it could not be run.
+
+    Numbers are unique in all ensembles. Who is barred has a vote, but never wins.
+    """
+
+    candidate: int
+    results: tuple[ProbeResult, ...]
+    ensemble: int = 0
+    barred: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """What a probe should see: a literal, or nothing where the probe judges by itself.
+
+    `given` says that it stands in the task; it is a hard filter. Others were proposed by a model,
+    so many times, in one ensemble.
+    """
+
+    probe: int
+    expected: str = ""
+    times: int = 1
+    ensemble: int = 0
+    given: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """All that is known: one call for each probe, or None where a probe only judges.
+
+    `exact` is False for languages without tuples, where a list may stand for one.
+    """
+
+    calls: tuple[Input | None, ...]
+    entrants: tuple[Entrant, ...]
+    checks: tuple[Check, ...] = ()
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """One candidate's standing; every part is between 0 and 1."""
+
+    candidate: int
+    total: float
+    agreement: float
+    checks: float
+    given: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Separation:
+    """An input on which the two leading clusters differ, and what each of them does."""
+
+    call: Input
+    winner: str
+    runner_up: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """The winner with the probability that it is right; scores and clusters begin with the best.
+
+    There is no winner when every candidate is barred or did nothing.
+    """
+
+    winner: int | None
+    confidence: float
+    scores: tuple[Score, ...] = ()
+    clusters: tuple[tuple[int, ...], ...] = ()
+    runner_up: int | None = None
+    separating: Separation | None = None
+
+
+def select(evidence: Evidence) -> Selection:
+    """Hard filters, then agreement and checks; the order of entrants does not matter."""
+    table = _Table(evidence)
+    finalists = table.finalists()
+    if not finalists:
+        return Selection(winner=None, confidence=0.0)
+    scores = sorted(
+        (table.score(entrant) for entrant in finalists),
+        key=lambda score: (-round(score.total, DIGITS), score.candidate),
+    )
+    clusters = table.clusters([score.candidate for score in scores])
+    second = clusters[1][0] if len(clusters) > 1 else None
+    return Selection(
+        winner=scores[0].candidate,
+        confidence=_confidence(scores[0], len(clusters[0]), given=table.has_given),
+        scores=tuple(scores),
+        clusters=clusters,
+        runner_up=second,
+        separating=None if second is None else table.separation(scores[0].candidate, second),
+    )
+
+
+def _confidence(best: Score, alike: int, *, given: bool) -> float:
+    """How probable it is that the best one is right.
+
+    A logistic regression over 4,052 selections from random parts of a recorded pool, with 4 to 20
+    candidates; crossed by problem its Brier score is 0.086, that of the mean alone 0.128.
+    """
+    odds = -2.6 + 1.6 * best.checks + 2.2 * best.agreement + 1.3 * math.log(alike)
+    if given:
+        odds += 0.8 if best.given == 1.0 else -3.3
+    return 1 / (1 + math.exp(-odds))
+
+
+def meaning(literal: str, *, exact: bool = True) -> Hashable:
+    """The same for literals that mean the same value."""
+    try:
+        return _meaning(ast.literal_eval(literal), exact=exact)
+    except _UNREADABLE:
+        return ("text", literal)
+
+
+@dataclass(frozen=True, slots=True)
+class _Did:
+    """What one candidate did with one input; without a value, how it failed."""
+
+    value: Hashable = None
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What a check wants of a probe; without a value, that it passes."""
+
+    probe: int
+    value: Hashable = None
+
+
+class _Table:
+    """What every entrant did with every probe, ready to be compared."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._calls = evidence.calls
+        self._exact = evidence.exact
+        self._entrants = {each.candidate: each for each in evidence.entrants}
+        self._did = {each.candidate: self._behaviour(each) for each in evidence.entrants}
+        self._voters = [each for each in evidence.entrants if self._did_something(each)]
+        self._sizes = Counter(voter.ensemble for voter in self._voters)
+        self._votes = [self._counted(probe) for probe in range(len(self._calls))]
+        self._given = [self._wish(check) for check in evidence.checks if check.given]
+        self._weights = self._weighed(evidence.checks)
+        self._halves = self._inputs()
+
+    @property
+    def has_given(self) -> bool:
+        """Whether the task itself has examples."""
+        return bool(self._given)
+
+    def finalists(self) -> list[Entrant]:
+        """Those that pass all that was given; else those that pass as much of it as any."""
+        able = [each for each in self._voters if not each.barred]
+        most = max((self._share_given(each) for each in able), default=0.0)
+        return [each for each in able if self._share_given(each) == most]
+
+    def score(self, entrant: Entrant) -> Score:
+        """Where one entrant stands."""
+        agreement = self._agreement(entrant)
+        shares = [
+            sum(w for wish, w in weights.items() if self._passes(entrant, wish)) / whole
+            for weights in self._weights.values()
+            if (whole := sum(weights.values()))
+        ]
+        checks = sum(shares) / (len(shares) or 1)
+        return Score(
+            candidate=entrant.candidate,
+            total=AGREEMENT * agreement + (1 - AGREEMENT) * checks,
+            agreement=agreement,
+            checks=checks,
+            given=self._share_given(entrant),
+        )
+
+    def clusters(self, ranked: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+        """Candidates that did the same everywhere; the best cluster and candidate come first."""
+        alike: dict[Hashable, list[int]] = defaultdict(list)
+        for candidate in ranked:
+            alike[self._did[candidate]].append(candidate)
+        return tuple(tuple(each) for each in alike.values())
+
+    def separation(self, winner: int, runner_up: int) -> Separation | None:
+        """The simplest input on which two differ: by value, and in the style of the examples."""
+        styles = {_style(self._calls[wish.probe]) for wish in self._given}
+
+        def simplicity(probe: int) -> tuple[bool, bool, int, str]:
+            call = self._calls[probe]
+            both = self._did[winner][probe], self._did[runner_up][probe]
+            fails = any(did.failure for did in both)
+            return fails, _style(call) not in styles, len(repr(call)), repr(call)
+
+        differing = [
+            probe
+            for probe, call in enumerate(self._calls)
+            if call is not None and self._did[winner][probe] != self._did[runner_up][probe]
+        ]
+        if not differing:
+            return None
+        probe = min(differing, key=simplicity)
+        call = self._calls[probe]
+        assert call is not None
+        seen = [_shown(self._entrants[each].results[probe]) for each in (winner, runner_up)]
+        return Separation(call=call, winner=seen[0], runner_up=seen[1])
+
+    def _behaviour(self, entrant: Entrant) -> tuple[_Did, ...]:
+        if not entrant.results:
+            return (_Did(failure="not run"),) * len(self._calls)
+        return tuple(map(self._done, self._calls, entrant.results))
+
+    def _done(self, call: Input | None, result: ProbeResult) -> _Did:
+        match call:
+            case Call() if result.value:
+                return _Did(value=meaning(result.value, exact=self._exact))
+            case Command() if result.outcome in ("passed", "failed"):
+                return _Did(value=(result.output, result.exit_code))
+            case None if result.outcome == "passed":
+                return _Did(value=True)
+        return _Did(failure=result.outcome)
+
+    def _did_something(self, entrant: Entrant) -> bool:
+        return any(not did.failure for did in self._did[entrant.candidate])
+
+    def _wish(self, check: Check) -> _Wish:
+        if not check.expected:
+            return _Wish(probe=check.probe)
+        return _Wish(probe=check.probe, value=meaning(check.expected, exact=self._exact))
+
+    def _passes(self, entrant: Entrant, wish: _Wish) -> bool:
+        if wish.value is None:
+            return bool(entrant.results) and entrant.results[wish.probe].outcome == "passed"
+        return self._did[entrant.candidate][wish.probe].value == wish.value
+
+    def _share_given(self, entrant: Entrant) -> float:
+        passed = sum(self._passes(entrant, wish) for wish in self._given)
+        return passed / len(self._given) if self._given else 1.0
+
+    def _weighed(self, checks: Sequence[Check]) -> dict[int, dict[_Wish, float]]:
+        """What each ensemble proposed, with weights.
+
+        What was proposed often is hardly ever wrong: the square of that counts, times the share of
+        voters that pass it.
+        """
+        times: dict[int, Counter[_Wish]] = defaultdict(Counter)
+        for check in checks:
+            if not check.given:
+                times[check.ensemble][self._wish(check)] += check.times
+        return {
+            ensemble: {wish: n**2 * self._reliability(wish) for wish, n in counted.items()}
+            for ensemble, counted in times.items()
+        }
+
+    def _reliability(self, wish: _Wish) -> float:
+        passing = Counter(v.ensemble for v in self._voters if self._passes(v, wish))
+        return self._share(passing, doubt=0.0)
+
+    def _counted(self, probe: int) -> dict[_Did, Counter[int]]:
+        """How many voters of each ensemble did what with an input."""
+        votes: dict[_Did, Counter[int]] = defaultdict(Counter)
+        for voter in self._voters:
+            votes[self._did[voter.candidate][probe]][voter.ensemble] += 1
+        return votes
+
+    def _share(self, votes: Counter[int], *, doubt: float) -> float:
+        """The share of votes; each ensemble has one voice, however many voters it has."""
+        shares = [(votes[each] + doubt) / (n + doubt) for each, n in self._sizes.items()]
+        return sum(shares) / (len(shares) or 1)
+
+    def _inputs(self) -> list[list[int]]:
+        """Inputs of checks, and those that nobody thought of: two halves of the same weight."""
+        given = {wish.probe for wish in self._given}
+        checked = {wish.probe for weights in self._weights.values() for wish in weights}
+        calls = [n for n, call in enumerate(self._calls) if call is not None and n not in given]
+        halves = [n for n in calls if n in checked], [n for n in calls if n not in checked]
+        return [half for half in halves if half]
+
+    def _agreement(self, entrant: Entrant) -> float:
+        """The geometric mean of support over inputs: who is right is right everywhere."""
+        means = [
+            math.exp(sum(math.log(self._support(entrant, probe)) for probe in half) / len(half))
+            for half in self._halves
+        ]
+        return sum(means) / (len(means) or 1)
+
+    def _support(self, entrant: Entrant, probe: int) -> float:
+        did = self._did[entrant.candidate][probe]
+        votes = Counter[int]() if did.failure else self._votes[probe][did]
+        return self._share(votes, doubt=DOUBT)
+
+
+def _meaning(value: object, *, exact: bool) -> Hashable:
+    match value:
+        case int():
+            return ("number", int(value))
+        case float() if math.isfinite(value):
+            rounded = float(f"{value:.{DIGITS}g}")
+            return ("number", int(rounded) if rounded.is_integer() else rounded)
+        case list() | tuple():
+            kind = type(value).__name__ if exact else "list"
+            return (kind, tuple(_meaning(item, exact=exact) for item in value))
+        case set() | frozenset():
+            items = sorted((_meaning(item, exact=exact) for item in value), key=repr)
+            return ("set" if exact else "list", tuple(items))
+        case dict():
+            keys = {key if exact or isinstance(key, str) else repr(key): key for key in value}
+            pairs = [
+                (_meaning(word, exact=exact), _meaning(value[key], exact=exact))
+                for word, key in keys.items()
+            ]
+            return ("dict", tuple(sorted(pairs, key=repr)))
+    return (type(value).__name__, repr(value))
+
+
+def _style(call: Input | None) -> Hashable:
+    """The types of a call's arguments, two levels deep."""
+    if not isinstance(call, Call):
+        return type(call).__name__
+    styles: list[Hashable] = []
+    for arg in call.args:
+        try:
+            value = ast.literal_eval(arg)
+        except _UNREADABLE:
+            return None
+        items = value if isinstance(value, list | tuple | set | dict) else ()
+        styles.append(
+            (type(value).__name__, tuple(sorted({type(item).__name__ for item in items})))
+        )
+    return tuple(styles)
+
+
+def _shown(result: ProbeResult) -> str:
+    return result.value or result.output or result.outcome

@@ -1,0 +1,141 @@
+"""What can be read off the words of a task without asking anybody."""
+
+import re
+
+from twinsmith.core.program import Kind
+
+LANGUAGES = ("python", "perl", "rust", "go", "c", "cpp")
+
+_NAMES = {
+    "python": r"python ?3?",
+    "perl": r"perl ?5?",
+    "rust": r"rust",
+    "go": r"go(?:lang)?",
+    "c": r"c(?:99|11|17)?(?![+#\w])",
+    "cpp": r"c\+\+(?:\d\d)?|cpp",
+}
+_OTHERS = (
+    r"java(?:script)?|typescript|ruby|php|swift|kotlin|haskell|scala|fortran|pascal|cobol|lua|julia"
+    r"|elixir|erlang|c#|f#|zig|ocaml|lisp|clojure|scheme|prolog|matlab|r|dart|ada|bash|basic"
+    r"|visual basic|assembly|assembler|objective-c|nim|crystal|brainfuck|vb\.net"
+)
+_THINGS = (
+    r"functions?|programs?|scripts?|modules?|library|libraries|packages?|crates?|services?|servers?"
+    r"|tools?|code|class(?:es)?|apis?|rest|cli|command|http|web|implementation|apps?|applications?"
+)
+# Short words are languages only where a language is expected: "in Go", "a Go function".
+_IN = r"\b(?:in|using|with|en|auf|mit)\s+(?:the\s+)?(?:{})(?=$|[\s.,;:!?)`\"'])"
+_A_THING = r"(?:^|\s)(?:{})[\s-]+(?:{})\b"
+_CODE = (
+    ("rust", re.compile(r"^\s*(?:pub )?fn \w+\s*[(<]", re.MULTILINE)),
+    ("go", re.compile(r"^\s*func \w+\s*\(", re.MULTILINE)),
+    ("python", re.compile(r"^\s*(?:async )?def \w+\s*\(", re.MULTILINE)),
+    ("perl", re.compile(r"^\s*sub \w+\s*\{", re.MULTILINE)),
+    ("cpp", re.compile(r"\bstd::|#include\s*<(?:iostream|vector|string)>")),
+    ("c", re.compile(r"#include\s*<\w+\.h>")),
+)
+_KINDS: tuple[tuple[Kind, "re.Pattern[str]"], ...] = (
+    (
+        "service",
+        re.compile(
+            r"\b(?:rest(?:ful)?|http|web|json)[\s-]*(?:apis?|services?|servers?|endpoints?|backend)\b"
+            r"|\b(?:web|micro)[\s-]?services?\b|\bendpoints?\b|\bapi\b.*\b(?:get|post|routes?)\b"
+            r"|\brest\b|\bservice (?:that|which|for|to)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "cli",
+        re.compile(
+            r"\bcommand[\s-]?line\b|\bcli\b|\bconsole (?:program|tool|application)\b|\bterminal\b"
+            r"|\b(?:standard input|stdin|stdout|standard output)\b"
+            r"|\b(?:program|script|tool) (?:that|which|to)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    ("library", re.compile(r"\b(?:library|module|package|crate|class)\b", re.IGNORECASE)),
+)
+_FUNCTION = re.compile(r"\bfunctions?\b|\bmethod\b", re.IGNORECASE)
+_DEFINED = re.compile(
+    r"^[ \t]*(?:async )?(?:def|(?:pub )?fn|func|sub)[ \t]+(\w+)(?:[ \t]*[(<{][^\n]*)?", re.MULTILINE
+)
+_CALLED = (
+    re.compile(r"\b(?:function|method)s?\s+(?:called|named)?\s*[`'\"]?([A-Za-z_]\w*)[`'\"]?\s*\("),
+    re.compile(r"\b(?:called|named)\s+[`'\"]?([A-Za-z_]\w*)"),
+    re.compile(r"`([A-Za-z_]\w*)\([^`]*\)"),
+    re.compile(r"(?:^|\s)([a-z]\w*_\w+|[a-z]+[A-Z]\w*)\("),
+    re.compile(
+        r"\b(?:write|implement|create|make|need)\s+(?:an?\s+|the\s+)?([a-z_]\w*)\(", re.IGNORECASE
+    ),
+)
+_HARM = re.compile(
+    r"\b(?:ransomware|keylogger|rootkit|botnet|spyware|malware|computer virus|trojan horse"
+    r"|credential stealer|password stealer|phishing|ddos|denial[- ]of[- ]service attack"
+    r"|fork bomb|self[- ]replicating|crypto ?jack\w*)\b",
+    re.IGNORECASE,
+)
+_DEFENCE = re.compile(
+    r"\b(?:detects?|detection|detecting|prevent\w*|protect\w*|block\w*|scan\w*|defen[cs]e|"
+    r"against|filter\w*|classif\w*|report\w*|recogni[sz]e\w*|avoid\w*)\b",
+    re.IGNORECASE,
+)
+
+
+def language_in(text: str) -> str:
+    """The language that a task names or is written in; empty where it says nothing."""
+    for name, spelled in _NAMES.items():
+        if _names(spelled, text):
+            return name
+    return next((name for name, code in _CODE if code.search(text)), "")
+
+
+def foreign_language_in(text: str) -> str:
+    """A language that a task names and that cannot be built; empty where there is none."""
+    found = _names(_OTHERS, text)
+    return found.strip() if found else ""
+
+
+def kind_in(text: str) -> Kind:
+    """What is wanted; a function, where nothing tells otherwise."""
+    if _DEFINED.search(text):
+        return "function"
+    found = [(match.start(), kind) for kind, words in _KINDS if (match := words.search(text))]
+    function = _FUNCTION.search(text)
+    if function and all(function.start() < at for at, _ in found):
+        return "function"
+    return next((kind for kind, words in _KINDS if words.search(text)), "function")
+
+
+def entry_in(text: str) -> str:
+    """The function that a task spells out: the last that it defines, else one that it names."""
+    defined = [match[1] for match in _DEFINED.finditer(text)]
+    if defined:
+        return defined[-1]
+    return next((match[1] for words in _CALLED if (match := words.search(text))), "")
+
+
+def signature_in(text: str, entry: str) -> str:
+    """The line that defines the function, where the task has one."""
+    lines = [m[0].strip() for m in _DEFINED.finditer(text) if m[1] == entry]
+    return lines[-1] if lines else ""
+
+
+def harm_in(text: str) -> str:
+    """The word that says a task asks for a weapon; defending against one is welcome."""
+    found = _HARM.search(text)
+    return found[0] if found and not _DEFENCE.search(text) else ""
+
+
+def says_something(text: str) -> bool:
+    """Whether there are at least two words in a task."""
+    return len(re.findall(r"\w{2,}", text)) >= 2
+
+
+def _names(spelled: str, text: str) -> str:
+    for pattern in (_IN.format(spelled), _A_THING.format(spelled, _THINGS)):
+        for match in re.finditer(pattern, text, re.IGNORECASE):
+            word = re.search(rf"\b(?:{spelled})", match[0], re.IGNORECASE)
+            # "let it go function by function": a word so short is a name when it is written as one.
+            if word and (len(word[0]) > 2 or word[0][0].isupper() or pattern.startswith(_IN[:6])):
+                return word[0]
+    return ""

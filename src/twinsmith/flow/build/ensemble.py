@@ -1,0 +1,61 @@
+"""One ensemble: what its slow thinker, coder and critic are asked in a round."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from twinsmith.core.effort import Round
+from twinsmith.core.pool import Pool, call_text
+from twinsmith.core.probe import Call
+from twinsmith.core.selection import Selection
+from twinsmith.flow.build.generate import Brief
+
+LONGEST_VALUE = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Where a search stands: all that was made, and which of it is best."""
+
+    pool: Pool
+    selection: Selection
+    plans: Mapping[int, str]
+    stopped: str = ""
+    """Why it ended before it was done."""
+
+
+def briefs(what: Round, made: int, guidance: Mapping[int, str], advice: str) -> Iterator[Brief]:
+    """What each candidate of a round is written from; numbers go on where they stopped."""
+    number = made
+    for ensemble, temperatures in what.temperatures.items():
+        for temperature in temperatures:
+            number += 1
+            plan = guidance.get(ensemble, "")
+            yield Brief(
+                number=number,
+                ensemble=ensemble,
+                temperature=temperature,
+                way="planned" if plan else "direct",
+                told="\n".join(part for part in (advice, plan) if part),
+            )
+
+
+def lesson(found: Found, ensemble: int, *, from_others: bool) -> str:
+    """What an ensemble's slow thinker hears: where programs failed, and where they differ.
+
+    What the other ensemble saw is told as well, unless they are kept apart.
+    """
+    lines: list[str] = []
+    for candidate in found.pool.candidates:
+        if candidate.ensemble != ensemble and not from_others:
+            continue
+        for check, probe, result in found.pool.failing(candidate.number)[:1]:
+            what = call_text(probe.call) if probe.call else probe.source
+            saw = (result.value or f"{result.outcome}: {result.detail}")[:LONGEST_VALUE]
+            lines.append(f"- {what} gave {saw}; right is {check.expected or 'that it holds'}")
+    between = found.selection.separating
+    if between is not None and isinstance(between.call, Call):
+        lines.append(
+            f"- for {call_text(between.call)} one program gives {between.winner[:LONGEST_VALUE]}, "
+            f"another gives {between.runner_up[:LONGEST_VALUE]}"
+        )
+    return "\n".join(dict.fromkeys(lines))

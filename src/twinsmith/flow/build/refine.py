@@ -1,0 +1,41 @@
+"""A candidate and what it fails in, a better candidate out."""
+
+from twinsmith.core.execution import ProbeResult
+from twinsmith.core.model import Question
+from twinsmith.core.pool import Pool, call_text
+from twinsmith.core.probe import Probe
+from twinsmith.core.program import Candidate
+from twinsmith.core.selection import Check
+from twinsmith.core.task import Task
+from twinsmith.prompts import render
+
+LONGEST_EVIDENCE = 1200
+
+
+def refinement(task: Task, pool: Pool, of: Candidate, number: int) -> Question | None:
+    """The question that mends a candidate; None where nothing is known to be wrong with it."""
+    failure = _failure(pool, of)
+    if of.program is None or not failure:
+        return None
+    text = render(
+        "refine",
+        task=task.text,
+        language=task.language,
+        source=of.program.source.strip(),
+        failure=failure[:LONGEST_EVIDENCE],
+    )
+    return Question(role="coder", nth=number - 1, text=text, ensemble=of.ensemble, temperature=0.4)
+
+
+def _failure(pool: Pool, of: Candidate) -> str:
+    """The smallest thing that a candidate was given and does not do, with what was seen."""
+    if of.number in pool.problems:
+        return pool.problems[of.number]
+    return next((_told(*row) for row in pool.failing(of.number)), "")
+
+
+def _told(check: Check, probe: Probe, result: ProbeResult) -> str:
+    if probe.call is None or not check.expected:
+        return f"{probe.source}\n{result.detail}\n{result.errors}".strip()
+    saw = f"gives {result.value}" if result.value else f"{result.outcome}: {result.detail}"
+    return f"{call_text(probe.call)} has to give {check.expected}, and {saw}"

@@ -1,0 +1,68 @@
+"""What a run learned in, what later runs can start from out."""
+
+from collections.abc import Iterator
+
+from twinsmith.core.insight import Insight
+from twinsmith.core.outcome import RunOutcome, Work
+from twinsmith.core.pool import call_text
+from twinsmith.core.probe import Call
+from twinsmith.core.program import Candidate
+from twinsmith.core.task import Job
+from twinsmith.flow.insights import record
+from twinsmith.flow.recorder import Recorder
+from twinsmith.ports import Graph
+
+LONGEST_TASK = 200
+
+
+async def share(job: Job, work: Work, end: RunOutcome, run: Recorder) -> None:
+    """Keep in the graph what this run found out; a graph that is away stops no run."""
+
+    async def keep(graph: Graph, now: str) -> int:
+        learned = tuple(lessons(job, work, end, now))
+        await record(graph, learned, task=job.task.text, models=end.models)
+        return len(learned)
+
+    if end.solved:
+        await run.share(keep)
+
+
+def lessons(job: Job, work: Work, end: RunOutcome, now: str) -> Iterator[Insight]:
+    """Plans that worked, repairs that helped, inputs on which good programs differ from bad."""
+    winner = work.selection.winner
+    if winner is None:
+        return
+    best = work.pool.numbered(winner)
+    about = " ".join(job.task.text.split())[:LONGEST_TASK]
+
+    def insight(text: str, kind: str, subject: str = "", error: str = "") -> Insight:
+        match kind:
+            case "counterexample" | "fix" | "plan" | "practice":
+                return Insight(
+                    text=text,
+                    kind=kind,
+                    language=job.task.language,
+                    run=job.run,
+                    learned=now,
+                    subject=subject,
+                    error=error,
+                )
+        raise ValueError(kind)
+
+    if best.way == "planned" and best.ensemble in work.plans:
+        yield insight(f"{about}: {work.plans[best.ensemble]}", "plan")
+    if best.way == "refined":
+        yield from (insight(*row) for row in _fixes(work, best, about))
+    between = work.selection.separating
+    if between is not None and isinstance(between.call, Call) and end.solved:
+        text = f"{about}: {call_text(between.call)} gives {between.winner}"
+        yield insight(text, "counterexample", f"{about}: {call_text(between.call)}")
+
+
+def _fixes(work: Work, best: Candidate, about: str) -> Iterator[tuple[str, str, str, str]]:
+    """The mistakes of the candidates before a refined one."""
+    for other in work.pool.candidates:
+        if other.number < best.number and other.ensemble == best.ensemble:
+            for _, probe, result in work.pool.failing(other.number)[:1]:
+                text = f"{about}: {probe.name} failed with {result.value or result.detail}"
+                yield text, "fix", "", result.detail[:LONGEST_TASK] or result.outcome

@@ -1,0 +1,200 @@
+"""Two ensembles, one pool: they write apart, are judged together, and learn from one another."""
+
+from dataclasses import replace
+
+from twinsmith.core.effort import ENSEMBLES, Round, rounds
+from twinsmith.core.errors import BudgetExceeded
+from twinsmith.core.execution import Execution, Limits
+from twinsmith.core.fuzz import fuzz_calls
+from twinsmith.core.model import Question
+from twinsmith.core.pool import Pool, call_text
+from twinsmith.core.probe import Call, Probe, Probes
+from twinsmith.core.profile import Profile
+from twinsmith.core.program import Candidate
+from twinsmith.core.selection import select
+from twinsmith.core.task import Job
+from twinsmith.flow.build.decide import question_in, vote
+from twinsmith.flow.build.ensemble import Found, briefs, lesson
+from twinsmith.flow.build.examine import given_probes, propose
+from twinsmith.flow.build.execute import execute, not_run_yet
+from twinsmith.flow.build.generate import Brief, candidate_from, generate
+from twinsmith.flow.build.plan import plan
+from twinsmith.flow.build.refine import refinement
+from twinsmith.flow.recorder import Recorder
+from twinsmith.ports import Sandbox
+
+
+class Twins:
+    """One search for one program."""
+
+    def __init__(
+        self, job: Job, profile: Profile, limits: Limits, run: Recorder, advice: str = ""
+    ) -> None:
+        self._job, self._task, self._effort = job, job.task, job.effort
+        self._profile = profile
+        self._limits = limits
+        self._run = run
+        self._advice = advice
+        self._ensembles = ENSEMBLES[: job.effort.ensembles]
+        self._refinements = 0
+
+    async def solve(self) -> Found:
+        """Round by round, until it is sure enough or there is nothing left to try or to spend."""
+        pool = Pool().with_given(given_probes(self._task, self._profile))
+        found = Found(pool=pool, selection=select(pool.evidence(exact=True)), plans={})
+        try:
+            for nth, each in enumerate(rounds(self._effort)):
+                found = await self._round(each, nth, found)
+                if not self._enough(found) and not self._passes_given(found):
+                    found = await self._refined(found)
+                if not self._enough(found):
+                    found = await self._decided(each.name, found)
+                if self._enough(found):
+                    break
+        except BudgetExceeded as error:
+            return replace(found, stopped=str(error))
+        return found
+
+    async def _round(self, what: Round, nth: int, found: Found) -> Found:
+        async with self._run.stage(what.name) as stage:
+            plans = await self._plans(found) if what.planned else {}
+            wanted = briefs(what, len(found.pool.candidates), plans, self._advice)
+            asked = [generate(self._task, self._profile, b, self._run.ask) for b in wanted]
+            critics = [
+                propose(self._task, self._profile, nth=nth, ensemble=e, ask=self._run.ask)
+                for e in what.critics
+            ]
+            written, checks = await self._run.together(asked, critics)
+            pool = found.pool.with_candidates(written)
+            for ensemble, proposed in zip(what.critics, checks, strict=True):
+                pool = pool.with_proposed(proposed, ensemble)
+            pool = pool.with_inputs(self._made_up(pool))
+            found = await self._compared(replace(found, pool=pool, plans={**found.plans, **plans}))
+            stage.text = self._standing(found)
+        return found
+
+    async def _plans(self, found: Found) -> dict[int, str]:
+        """The guidance of every slow thinker that has something to think about."""
+        seen = {e: lesson(found, e, from_others=self._effort.exchange) for e in self._ensembles}
+        doubtful = [e for e in self._ensembles if seen[e]]
+        asked = [plan(self._task, seen[e], nth=e, ensemble=e, ask=self._run.ask) for e in doubtful]
+        written, _ = await self._run.together(asked, [])
+        return {e: text for e, text in zip(doubtful, written, strict=True) if text}
+
+    async def _decided(self, after: str, found: Found) -> Found:
+        """Ask both critics about the simplest input on which the two leading candidates differ."""
+        between, votes = question_in(found.selection.separating), self._effort.votes
+        if between is None or not votes:
+            return found
+        async with self._run.stage(f"decide after {after}") as stage:
+            voters = [self._ensembles[n % len(self._ensembles)] for n in range(votes)]
+            first = 100 * len(found.pool.candidates)
+            asked = [
+                vote(self._task, between, nth=first + n, ensemble=e, ask=self._run.ask)
+                for n, e in enumerate(voters)
+            ]
+            answers, _ = await self._run.together(asked, [])
+            pool = found.pool
+            for ensemble, answer in zip(voters, answers, strict=True):
+                if answer is not None:
+                    call = replace(between.call, expected=answer)
+                    probe = Probe(name=call_text(call), origin="plan", call=call)
+                    pool = pool.with_check(probe, ensemble=ensemble)
+            found = await self._compared(replace(found, pool=pool))
+            told = ", ".join(answer or "neither" for answer in answers)
+            stage.text = f"{call_text(between.call)}: {told}"
+        return found
+
+    async def _refined(self, found: Found) -> Found:
+        """Mend the best candidate of each ensemble; at most so often in a whole run."""
+        while self._refinements < self._effort.refinements and not self._passes_given(found):
+            self._refinements += 1
+            asked = [
+                candidate_from(question, self._task, self._profile, brief, self._run.ask)
+                for question, brief in self._to_refine(found)
+            ]
+            if not asked:
+                return found
+            async with self._run.stage(f"refine {self._refinements}") as stage:
+                written, _ = await self._run.together(asked, [])
+                pool = found.pool.with_candidates(written)
+                found = await self._compared(replace(found, pool=pool))
+                stage.text = self._standing(found)
+        return found
+
+    def _to_refine(self, found: Found) -> list[tuple[Question, Brief]]:
+        """For each ensemble: what mends the candidate of its own that comes nearest."""
+        number = len(found.pool.candidates)
+        asked: list[tuple[Question, Brief]] = []
+        for ensemble in self._ensembles:
+            own = [c for c in found.pool.candidates if c.ensemble == ensemble and c.program]
+            if not own:
+                continue
+            best = max(own, key=lambda c: (found.pool.passed(c.number), -c.number))
+            question = refinement(self._task, found.pool, best, number + len(asked) + 1)
+            if question is not None:
+                brief = Brief(
+                    number=number + len(asked) + 1,
+                    ensemble=ensemble,
+                    temperature=question.temperature,
+                    way="refined",
+                )
+                asked.append((question, brief))
+        return asked
+
+    def _made_up(self, pool: Pool) -> tuple[Call, ...]:
+        """Inputs in the style of those that were seen, once there are some."""
+        checked = {check.probe for check in pool.checks}
+        if any(place not in checked for place in range(len(pool.probes))):
+            return ()
+        seen, most = pool.calls(), self._effort.inputs
+        return fuzz_calls(self._profile.entry, seen, seed=self._job.seed, most=most)
+
+    async def _compared(self, found: Found) -> Found:
+        """Run what has not been run, then choose anew."""
+        pool = found.pool
+        for candidate, probes in not_run_yet(pool):
+            pool = pool.with_execution(await self._executed(candidate, probes))
+        found = self._chosen(replace(found, pool=pool))
+        await self._run.tell(
+            "candidates.compared",
+            key=f"{len(pool.candidates)} {len(pool.checks)} {sum(c.times for c in pool.checks)}",
+            who="critic",
+            data={
+                "best": self._standing(found),
+                "winner": found.selection.winner,
+                "confidence": round(found.selection.confidence, 3),
+                "clusters": [list(cluster) for cluster in found.selection.clusters],
+            },
+        )
+        return found
+
+    async def _executed(self, candidate: Candidate, probes: Probes) -> Execution:
+        async def in_sandbox(sandbox: Sandbox) -> Execution:
+            return await execute(candidate, probes, self._limits, sandbox)
+
+        return await self._run.execute(candidate.number, in_sandbox)
+
+    def _chosen(self, found: Found) -> Found:
+        exact = self._task.language == "python"
+        return replace(found, selection=select(found.pool.evidence(exact=exact)))
+
+    def _passes_given(self, found: Found) -> bool:
+        winner = found.selection.winner
+        return winner is not None and not found.pool.failing(winner)
+
+    def _enough(self, found: Found) -> bool:
+        """Sure enough; with a person's tests, passing them all is."""
+        if not self._passes_given(found):
+            return False
+        return bool(self._task.tests) or found.selection.confidence >= self._effort.enough
+
+    def _standing(self, found: Found) -> str:
+        chosen, pool = found.selection, found.pool
+        if chosen.winner is None:
+            return f"none of {len(pool.candidates)} candidates runs"
+        passed, total = pool.passed(chosen.winner)
+        return (
+            f"candidate {chosen.winner} of {len(pool.candidates)}, {passed}/{total} checks, "
+            f"{len(chosen.clusters)} ways, confidence {chosen.confidence:.2f}"
+        )
