@@ -65,7 +65,7 @@ async def opened_library(settings: "Settings") -> AsyncIterator["Library"]:
         SystemClock(),
         f"user:{getpass.getuser()}",
         older=lambda name: _older(settings, name),
-        least_cosine=chosen.least_cosine,
+        least_cosine=chosen.least_cosine or None,
     )
     try:
         yield library

@@ -144,7 +144,7 @@ class Knowledge(_Section):
     store: str = ""
     embedder: str = "minilm-l6-v2"
     dimensions: Annotated[int, Field(ge=0, le=65_536)] = 0
-    least_cosine: Annotated[float, Field(ge=-1, le=1)] = 0.32
+    least_cosine: Share = 0.0
 
 
 class Graph(_Section):

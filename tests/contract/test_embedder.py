@@ -136,7 +136,7 @@ async def test_a_question_is_near_its_answer(minilm_files: tuple[Path, Path]) ->
     )
     assert question @ argon2 > question @ quicksort + 0.2
     weights = catalogue.find("minilm-l6-v2").sha256
-    assert (model.id, model.dimensions) == (f"minilm-l6-v2-int8@{weights[:12]}", 384)
+    assert (model.id, model.dimensions) == (f"minilm-l6-v2-w8a8@{weights[:12]}", 384)
 
 
 async def test_of_a_text_the_first_256_tokens_are_read(minilm_files: tuple[Path, Path]) -> None:

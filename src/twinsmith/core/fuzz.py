@@ -9,13 +9,14 @@ import ast
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from twinsmith.core.probe import Call
 
 LONGEST_LITERAL = 400
 MOST_ITEMS = 16
 LARGE = 20
+LARGEST_FRACTION = 1e12
 TRIES = 20
 WORDS = ("", "a", "aa", "ab", "Ab", "a b", "1", "hello world", "é", "A1-b_2")
 NUMBERS = (0, 1, 2, 3, 7, 10, 100)
@@ -23,12 +24,12 @@ FRACTIONS = (0.0, 0.5, 1.0, 2.5, 10.0)
 _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Seen:
-    """What stood at one place: values of one kind, and what they were made of."""
+    """What stood at one place, and what stood inside of that."""
 
-    values: list[object] = field(default_factory=list)
-    items: "_Seen | None" = None
+    values: list[object]
+    items: "_Seen | None"
 
     @property
     def negative(self) -> bool:
@@ -90,7 +91,9 @@ def _rows(seen: Sequence[Call]) -> list[list[object]]:
     rows = []
     for call in seen:
         try:
-            rows.append(_values(call.args))
+            row = _values(call.args)
+            # An infinite number can be read, but not written.
+            rows.append(_values(_texts(row)))
         except _UNREADABLE:
             continue
     kinds = Counter(tuple(_kind(value) for value in row) for row in rows if row)
@@ -139,7 +142,7 @@ def _at_the_edges(rows: list[list[object]], places: list[_Seen]) -> list[list[ob
 def _edges(place: _Seen) -> list[object]:
     sample = place.values[0]
     match sample:
-        case bool() | None:
+        case bool():
             return [True, False]
         case int():
             return [0, 1, 2, *([-1] if place.negative else []), 97, 1000]
@@ -148,10 +151,9 @@ def _edges(place: _Seen) -> list[object]:
         case str():
             letters = place.letters
             return ["", *letters[:1], letters[-1:] * 3, letters[:12]]
-        case list() | tuple() if place.items is not None:
+        case list() if place.items is not None:
             one = place.items.values[0]
-            many = [[], [one], [one] * 3] if isinstance(sample, list) else []
-            return [*many]
+            return [[], [one], [one] * 3]
     return []
 
 
@@ -179,6 +181,7 @@ def _changed(value: object, place: _Seen, rng: random.Random) -> object:
             return _changed_int(value, place, rng)
         case float():
             other = rng.choice([value + 0.5, value / 2, value + 1, round(value), value * 2, -value])
+            other = max(-LARGEST_FRACTION, min(LARGEST_FRACTION, other))
             return float(other if place.negative else abs(other))
         case str():
             return _changed_text(value, place, rng)

@@ -1,43 +1,96 @@
-"""The arithmetic around a model: batches, masks, means and unit lengths; no model is run."""
+"""The arithmetic around a model: 8-bit products and unit lengths; no model is read."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from twinsmith.adapters.knowledge import minilm
-from twinsmith.adapters.knowledge.embedder import HashedEmbedder, storable, unit
-from twinsmith.adapters.knowledge.minilm import MiniLm, batches, padded, pooled
+from twinsmith.adapters.knowledge.embedder import HashedEmbedder, Vectors, storable, unit
+from twinsmith.adapters.knowledge.int8_graph import with_int8_products
+from twinsmith.adapters.knowledge.minilm import MiniLm
 from twinsmith.core.errors import ConfigError, ModelUnavailable
 
-
-def test_batches_hold_every_text_once_and_neighbours_in_length() -> None:
-    lengths = [200, 2, 250, 3, 256, 2, 100]
-    made = list(batches(lengths))
-    assert sorted(place for batch in made for place in batch) == list(range(len(lengths)))
-    assert made[0] == [1, 5, 3, 6, 0]
-    assert list(batches([])) == []
+FLOAT, INT8 = 1, 3
+WEIGHTS = np.random.default_rng(1).integers(-127, 128, (64, 16), dtype=np.int8)
+SCALES = np.linspace(0.001, 0.01, 16, dtype=np.float32).reshape(1, 16)
 
 
-@pytest.mark.parametrize("lengths", [[256] * 40, [1] * 100, [2, 256] * 30, [minilm.TOKENS]])
-def test_a_batch_is_bounded_in_texts_and_in_filled_up_tokens(lengths: list[int]) -> None:
-    for batch in batches(lengths):
-        assert 1 <= len(batch) <= minilm.BATCH_TEXTS
-        assert len(batch) * max(lengths[place] for place in batch) <= minilm.BATCH_TOKENS
+def varint(value: int) -> bytes:
+    return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + varint(value >> 7)
 
 
-def test_texts_are_filled_up_to_the_longest() -> None:
-    ids, mask = padded([[101, 7, 102], [101, 102]])
-    assert ids.tolist() == [[101, 7, 102], [101, 102, 0]]
-    assert mask.tolist() == [[1, 1, 1], [1, 1, 0]]
-    assert ids.dtype == mask.dtype == np.int64
+def field(number: int, value: int | str | bytes) -> bytes:
+    """As the ONNX format writes it."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    data = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(data)) + data
 
 
-def test_the_mean_leaves_out_what_was_filled_up() -> None:
-    hidden = np.array([[[1, 2], [3, 4], [900, 900]], [[5, 6], [7, 8], [9, 10]]], dtype=np.float32)
-    mean = pooled(hidden, np.array([[1, 1, 0], [1, 1, 1]]))
-    assert mean.tolist() == [[2.0, 3.0], [7.0, 8.0]]
-    assert mean.dtype == np.float32
+def node(operator: str, inputs: str, output: str, attribute: bytes = b"") -> bytes:
+    names = b"".join(field(1, name) for name in inputs.split())
+    return field(1, names + field(2, output) + field(4, operator) + attribute)
+
+
+def tensor(
+    name: str, kind: int, values: "np.ndarray[tuple[int, ...], np.dtype[np.generic]]"
+) -> bytes:
+    sizes = b"".join(field(1, size) for size in values.shape)
+    return field(5, sizes + field(2, kind) + field(8, name) + field(9, values.tobytes()))
+
+
+def value(number: int, name: str, width: int) -> bytes:
+    sizes = field(1, field(2, "rows")) + field(1, field(1, width))
+    return field(number, field(1, name) + field(2, field(1, field(1, FLOAT) + field(2, sizes))))
+
+
+def small_model(operator: str = "MatMul") -> bytes:
+    """x @ (float(weights) * scales), or 0 where that is no number, as a file."""
+    graph = (
+        node("Cast", "weights", "wide", field(5, field(1, "to") + field(3, FLOAT) + field(20, 2)))
+        + node("Mul", "wide scales", "widened")
+        + node(operator, "x widened", "product")
+        + node("IsNaN", "product", "odd")
+        + node("Where", "odd zero product", "y")
+        + field(2, "graph")
+        + tensor("weights", INT8, WEIGHTS)
+        + tensor("scales", FLOAT, SCALES)
+        + tensor("zero", FLOAT, np.zeros(1, dtype=np.float32))
+        + value(11, "x", 64)
+        + value(12, "y", 16)
+    )
+    return field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 17))
+
+
+def run(model: bytes, x: Vectors) -> Vectors:
+    from onnxruntime import InferenceSession
+
+    (made,) = InferenceSession(model, providers=["CPUExecutionProvider"]).run(["y"], {"x": x})
+    return np.asarray(made, dtype=np.float32)
+
+
+def test_products_of_8_bit_weights_are_fused_and_nearly_the_same() -> None:
+    x = np.random.default_rng(2).normal(size=(5, 64)).astype(np.float32)
+    exact = x @ (WEIGHTS.astype(np.float32) * SCALES)
+    fused = with_int8_products(small_model())
+    assert b"DynamicQuantizeMatMul" in fused
+    assert b"MatMul" not in fused.replace(b"DynamicQuantizeMatMul", b"")
+    assert b"Where" in small_model()
+    assert b"Where" not in fused
+    assert np.allclose(run(small_model(), x), exact, atol=1e-4)
+    assert not np.array_equal(run(fused, x), exact), "the activations are rounded"
+    assert np.abs(run(fused, x) - exact).max() < 0.02 * np.abs(exact).max()
+
+
+def test_a_model_without_such_products_or_no_model_is_refused() -> None:
+    with pytest.raises(ValueError, match="not 8-bit ones"):
+        with_int8_products(small_model("Gemm"))
+    with pytest.raises(ValueError, match="in the middle of a field"):
+        with_int8_products(small_model()[:-3])
+    with pytest.raises(ValueError, match="not an ONNX file: wire type 7"):
+        with_int8_products(b"\xff\x01")
+    with pytest.raises(ValueError, match="in the middle of a number"):
+        with_int8_products(b"\xff")
 
 
 def test_rows_get_length_one_and_zeros_the_first_direction() -> None:

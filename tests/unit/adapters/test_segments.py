@@ -53,7 +53,7 @@ def test_what_was_read_is_trusted_for_a_week(
     flip(tmp_path / written.name)
     assert load(tmp_path, written, WIDE).ntotal == WIDE, "nothing says that it changed"
     later = time.time() + segments._TRUSTED_SECONDS
-    monkeypatch.setattr(segments.time, "time", lambda: later)
+    monkeypatch.setattr(time, "time", lambda: later)
     with pytest.raises(Damaged, match="another SHA-256"):
         load(tmp_path, written, WIDE)
 

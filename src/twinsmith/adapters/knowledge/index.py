@@ -122,6 +122,11 @@ class SegmentIndex:
             raise EngineError(f"index {folder} cannot be made: {error.strerror}") from error
 
     @property
+    def count(self) -> int:
+        """How many vectors are searched, with those that were deleted since."""
+        return sum(segment.count for segment in self._held.segments) + len(self._held.numbers)
+
+    @property
     def segments(self) -> tuple[Segment, ...]:
         """The files in use."""
         return self._held.segments

@@ -13,7 +13,7 @@ from twinsmith.ports import Clock
 
 READ_AT_ONCE = 32
 EMBEDDED_AT_ONCE = 128
-"""Pieces: enough that texts of like length meet in a batch of the embedder."""
+"""Pieces: enough for every thread of an embedder, and for a batch of one behind HTTP."""
 
 Told = Callable[[int, str], None]
 """How many files have been looked at, and which was the last."""

@@ -15,12 +15,10 @@ from twinsmith.adapters.knowledge.sources import read_source
 from twinsmith.adapters.knowledge.starter import SOURCE, documents
 from twinsmith.adapters.knowledge.starter_vectors import Remembered
 from twinsmith.adapters.knowledge.store import Store, StoreFigures
-from twinsmith.core.channel import channel_for
+from twinsmith.core.channel import channel_for, least_cosine
 from twinsmith.core.knowledge import Hit
 from twinsmith.ports import Clock
 
-# Cosines of the default embedder below this are noise: bench/retrieval.py, tests/contract.
-LEAST_COSINE = 0.32
 LONGEST_QUERY = 2000
 MOST_HITS = 100
 # So many are looked at when only one language is wanted.
@@ -51,7 +49,7 @@ class Library:
         who: str,
         *,
         older: Older = lambda _id: None,
-        least_cosine: float = LEAST_COSINE,
+        least_cosine: float | None = None,
         limits: Limits = LIMITS,
     ) -> None:
         self._store = store
@@ -87,10 +85,11 @@ class Library:
         query, k = query.strip()[:LONGEST_QUERY], min(k, MOST_HITS)
         if not query or k <= 0:
             return ()
-        channel = channel_for(query)
+        channel, found = channel_for(query), []
         if channel == "lexical":
             found = await asyncio.to_thread(self._store.lexical, query, k, language)
-        else:
+        if not found:
+            channel = "dense"
             found = await self._nearest(query, k * OVERFETCH if language else k)
         known = {p.number: p for p in self._store.passages([number for number, _ in found])}
         hits = [
@@ -164,7 +163,9 @@ class Library:
         vector = (await embedder.embed([query]))[0]
         index = await asyncio.to_thread(self._followed, embedder)
         found = await asyncio.to_thread(index.search, vector, k)
-        return [(number, score) for number, score in found if score >= self._least_cosine]
+        least = self._least_cosine
+        least = least_cosine(index.count) if least is None else least
+        return [(number, score) for number, score in found if score >= least]
 
     def _followed(self, by: Embedder) -> SegmentIndex:
         """An embedder's index, with everything that the store has."""

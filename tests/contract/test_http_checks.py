@@ -1,0 +1,206 @@
+"""A good service passes every check in the real sandbox; each mistake is caught by its check."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.sandboxes import run, sandbox
+from tests.services import ACCOUNTS, NOTES, SHORTENER, WRITTEN_ACCOUNTS, WRITTEN_NOTES
+from twinsmith.core.execution import Execution, Limits
+from twinsmith.core.http_checks import CPU_SECONDS, PROBE_SECONDS, log_findings, probes_of
+from twinsmith.core.interface import Interface, default_interface
+from twinsmith.core.probe import Probes
+from twinsmith.core.security_findings import security_findings
+from twinsmith.core.service_frame import beginning_of, framed
+from twinsmith.core.service_tests import tests_as_file
+
+LIMITS = Limits(probe_seconds=PROBE_SECONDS, cpu_seconds=CPU_SECONDS)
+
+
+def interface(task: str) -> Interface:
+    found = default_interface(task)
+    assert found is not None
+    return found
+
+
+ACCOUNT_PROBES = probes_of(interface("a REST API for user authentication"))
+NOTE_PROBES = probes_of(interface("a REST service that stores notes"))
+SHORTENER_PROBES = probes_of(interface("a URL shortener service"))
+
+
+async def failed(source: str, probes: Probes) -> dict[str, str]:
+    execution = await executed(source, probes)
+    return {r.name: r.detail for r in execution.results if r.outcome != "passed"}
+
+
+async def executed(source: str, probes: Probes) -> Execution:
+    execution = await run(source, kind="service", probes=probes, limits=LIMITS)
+    assert len(execution.results) == len(probes.checks), execution.problem
+    return execution
+
+
+def changed(source: str, old: str, new: str) -> str:
+    assert source.count(old) == 1, f"{old!r} stands there {source.count(old)} times"
+    return source.replace(old, new)
+
+
+@pytest.mark.parametrize(
+    ("source", "probes"),
+    [(ACCOUNTS, ACCOUNT_PROBES), (NOTES, NOTE_PROBES), (SHORTENER, SHORTENER_PROBES)],
+    ids=["accounts", "notes", "shortener"],
+)
+async def test_a_good_service_passes_everything(source: str, probes: Probes) -> None:
+    sandbox()
+    execution = await executed(source, probes)
+    assert {r.name: r.detail for r in execution.results if r.outcome != "passed"} == {}
+    assert log_findings(execution.log) == ()
+    assert security_findings(source) == ()
+
+
+@pytest.mark.parametrize(
+    ("task", "routes"),
+    [("authentication", WRITTEN_ACCOUNTS), ("a service that stores notes", WRITTEN_NOTES)],
+    ids=["accounts", "notes"],
+)
+async def test_routes_written_into_the_frame_pass_everything(task: str, routes: str) -> None:
+    source = framed(beginning_of(interface(task)), routes)
+    assert await failed(source, probes_of(interface(task))) == {}
+    assert security_findings(source) == ()
+
+
+@pytest.mark.parametrize(("old", "ends"), [("", "OK"), ("del notes[number]", "FAILED")])
+def test_the_tests_handed_over_run_by_themselves(tmp_path: Path, old: str, ends: str) -> None:
+    (tmp_path / "service.py").write_text(NOTES.replace(old, "pass") if old else NOTES)
+    text = tests_as_file(NOTE_PROBES, file="service.py", name="test_service.py")
+    (tmp_path / "test_service.py").write_text(text)
+    command = [sys.executable, "-W", "error", "-m", "unittest", "test_service.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert f"Ran {len(NOTE_PROBES.checks)} tests" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith(ends)
+
+
+async def test_checks_pass_in_any_order() -> None:
+    backwards = replace(ACCOUNT_PROBES, checks=ACCOUNT_PROBES.checks[::-1])
+    assert await failed(ACCOUNTS, backwards) == {}
+
+
+PLAIN = "    return hashlib.scrypt(password.encode(), salt=salt, n=2, r=1, p=1).hex()"
+SELECT = '"SELECT salt, hash FROM users WHERE name = ?", (name,)'
+PER_REQUEST = """    if "database" not in g:
+        g.database = sqlite3.connect("users.db", timeout=5)
+    return g.database"""
+DECODE = 'return jwt.decode(token, SECRET, algorithms=["HS256"])["sub"]'
+MISTAKES = {
+    "plain passwords": (PLAIN, "    return password", "stores no password in plain"),
+    "a fast hash": (
+        PLAIN,
+        "    return hashlib.sha256(password.encode()).hexdigest()",
+        "stores no password in plain",
+    ),
+    "injectable SQL": (
+        SELECT,
+        "f\"SELECT salt, hash FROM users WHERE name = '{name}'\"",
+        "login gives nothing to SQL in username",
+    ),
+    "one connection for all threads": (
+        PER_REQUEST,
+        '    return shared\n\nshared = sqlite3.connect("users.db")',
+        "registers a new user",
+    ),
+    "no signature check": (
+        DECODE,
+        'return jwt.decode(token, options={"verify_signature": False})["sub"]',
+        "protected route refuses a forged token",
+    ),
+    "no token check": (
+        '    if name is None:\n        return jsonify(error="log in first"), 401\n',
+        "",
+        "protected route refuses who has no token",
+    ),
+    "the token's bytes are decoded": (
+        'jwt.encode(claims, SECRET, algorithm="HS256"))',
+        'jwt.encode(claims, SECRET, algorithm="HS256").decode("utf-8"))',
+        "logs in with the right password and gives a token",
+    ),
+    "Bearer is not taken off": (
+        'name = user_of(token) if scheme == "Bearer" else None',
+        'name = user_of(request.headers.get("Authorization", ""))',
+        "protected route takes the token as Authorization: Bearer",
+    ),
+    "a default secret": (
+        "or secrets.token_hex(32)",
+        'or "your_secret_key"',
+        "protected route refuses a token signed with a well-known secret",
+    ),
+    "a missing value is a KeyError": (
+        'data.get("username"), data.get("password")',
+        'data["username"], data["password"]',
+        "POST /register refuses missing and empty values",
+    ),
+    "any JSON is taken for an object": (
+        "    data = data if isinstance(data, dict) else {}\n",
+        "",
+        "POST /login refuses what is not a JSON object",
+    ),
+    "types are not looked at": (
+        "isinstance(name, str) and isinstance(password, str) and 0 < len(name) <= 80",
+        "name and password",
+        "POST /register is not upset by values of wrong types",
+    ),
+    "a second registration replaces the first": (
+        "INSERT INTO users",
+        "INSERT OR REPLACE INTO users",
+        "refuses a user name that is taken",
+    ),
+    "only the beginning of a password counts": (
+        "password.encode(), salt=salt",
+        "password.encode()[:8], salt=salt",
+        "refuses a wrong password with 401 or 403",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+async def test_each_mistake_is_caught_by_its_check(mistake: str) -> None:
+    old, new, check = MISTAKES[mistake]
+    assert check in await failed(changed(ACCOUNTS, old, new), ACCOUNT_PROBES)
+
+
+async def test_a_password_in_the_log_is_found() -> None:
+    chatty = changed(
+        ACCOUNTS,
+        "    salt = os.urandom(16)\n",
+        "    salt = os.urandom(16)\n    print(password, flush=True)\n",
+    )
+    (finding,) = log_findings((await executed(chatty, ACCOUNT_PROBES)).log)
+    assert finding.severity == "blocking"
+
+
+NOTE_MISTAKES = {
+    "nothing is deleted": ("        del notes[number]\n", "", "deletes what was created"),
+    "nothing is updated": (
+        '        notes[number] = {"id": number, **note}\n        return 200',
+        "        return 200",
+        "updates what was created",
+    ),
+    "the list is empty": ("list(notes.values())", "[]", "lists what was created"),
+    "what is not there is an error of the service": (
+        "(404 if one else 405)",
+        "(500 if one else 405)",
+        "answers 404 to what is not there",
+    ),
+    "quotes are lost": (
+        'note = dict(zip(("title", "text"), texts))',
+        'note = dict(zip(("title", "text"), [text.replace("\'", "") for text in texts]))',
+        "keeps text with quotes as it is",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", NOTE_MISTAKES)
+async def test_each_mistake_in_keeping_things_is_caught(mistake: str) -> None:
+    old, new, check = NOTE_MISTAKES[mistake]
+    assert check in await failed(changed(NOTES, old, new), NOTE_PROBES)
