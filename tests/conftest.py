@@ -33,23 +33,42 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason=NO_GROUPS))
 
 
-PLAN = {
+PROFILE = {
     "entry": "double",
     "signature": "def double(n: int) -> int:",
-    "approach": "Multiply by two.",
-    "checks": ["assert double(2) == 4", "assert double(-3) == -6", "assert double(0) == 0"],
+    "question": "",
+    "assumed": "",
 }
+CHECKS = (
+    "```python\nassert double(2) == 4\nassert double(-3) == -6\nassert double(0) == 0\n```"
+)
 WRONG = "```python\ndef double(n: int) -> int:\n    return n * n\n```"
 RIGHT = "```python\ndef double(n: int) -> int:\n    return n * 2\n```"
 DOUBLE = "a function that doubles a number"
+# One round of two candidates, taken for what it is: a test that wants more says so.
+SHORT = {
+    "TWINSMITH_BUILD_CANDIDATES": "2",
+    "TWINSMITH_BUILD_VOTES": "0",
+    "TWINSMITH_BUILD_REFINEMENTS": "0",
+    "TWINSMITH_BUILD_LEAST": "0.0",
+    "TWINSMITH_BUILD_RETRIEVAL": "false",
+    "TWINSMITH_QUALITY_REVIEW": "false",
+    "TWINSMITH_QUALITY_SANITIZE": "false",
+}
 
 
 def script(
-    *, delay: float = 0.0, plan: str | None = None, code: tuple[str, ...] = (WRONG, RIGHT)
+    *,
+    delay: float = 0.0,
+    profile: str | None = None,
+    code: tuple[str, ...] = (WRONG, RIGHT),
+    checks: tuple[str, ...] = (CHECKS,),
 ) -> dict[str, object]:
     """A script for `double`, answering any task."""
-    replies = [{"role": "slow", "text": plan or json.dumps(PLAN), "delay": delay}]
-    replies += [{"role": "coder", "text": text, "delay": delay} for text in code]
+    texts = {"slow": (profile or json.dumps(PROFILE),), "coder": code, "critic": checks}
+    replies = [
+        {"role": role, "text": text, "delay": delay} for role, said in texts.items() for text in said
+    ]
     return {"name": "double", "replies": replies}
 
 
@@ -98,7 +117,7 @@ class Command:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(content))
         self.env["TWINSMITH_MODELS_SCRIPT"] = str(path)
-        self.env["TWINSMITH_BUILD_CANDIDATES"] = "2"
+        self.env |= {name: value for name, value in SHORT.items() if name not in self.env}
 
     def events(self, run: str) -> list[dict[str, object]]:
         path = self.home / "journal" / "runs" / f"{run}.jsonl"

@@ -39,6 +39,7 @@ from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.probe import Command, Probe, Probes
 from twinsmith.core.program import Program
 from twinsmith.core.progress import ENDED, Progress, State, progress_of
+from twinsmith.core.quality import Thresholds
 from twinsmith.core.task import Job, Task
 from twinsmith.ports import Desk
 from twinsmith.settings import Settings
@@ -84,6 +85,12 @@ class App:
                 inputs=build.inputs,
                 exchange=build.exchange,
                 retrieval=build.retrieval,
+            ),
+            quality=Thresholds(
+                allowed=self.settings.values.quality.allowed,
+                most_notes=self.settings.values.quality.most_notes,
+                slow=self.settings.values.quality.slow,
+                too_slow=self.settings.values.quality.too_slow,
             ),
             reply_tokens=self.settings.values.gateway.reply_tokens,
             seed=build.seed if seed is None else seed,
@@ -252,7 +259,7 @@ class App:
         from twinsmith.graph_choice import opened_graph
         from twinsmith.knowledge_choice import opened_retriever
         from twinsmith.model_choice import opened_model
-        from twinsmith.sandbox_choice import limits_of, sandbox_of
+        from twinsmith.sandbox_choice import limits_of, reviewer_of, sandbox_of, sanitized_of
 
         sandbox = sandbox_of(self.settings)
         isolation = str(await sandbox.isolation())
@@ -267,6 +274,8 @@ class App:
             ports = Ports(
                 model=model,
                 sandbox=sandbox,
+                reviewer=reviewer_of(self.settings, sandbox),
+                sanitized=sanitized_of(self.settings, sandbox),
                 retriever=retriever,
                 graph=graph,
                 desk=self.desk,

@@ -35,7 +35,10 @@ async def examine(app: App) -> list[Component]:
         _stray_settings(app),
         await _sandbox(app),
         *_languages(),
+        _review_tools(),
         *_models(app),
+        _embedder(app),
+        await _graph(app),
         _database(app),
         *_settings(app),
     ]
@@ -122,6 +125,61 @@ def _languages() -> list[Component]:
             )
         )
     return components
+
+
+def _review_tools() -> Component:
+    from twinsmith.adapters.sandbox.review import tools
+
+    listed = tools()
+    missing = {each.tool: each.install for each in listed if not each.found}
+    return Component(
+        name="review tools",
+        health="warning" if missing else "ok",
+        value=", ".join(dict.fromkeys(each.tool for each in listed if each.found)) or "none",
+        source="looked for them",
+        advice="; ".join(f"{tool}: {install}" for tool, install in missing.items()),
+    )
+
+
+def _embedder(app: App) -> Component:
+    from twinsmith.knowledge_choice import embedder_of, missing_files
+
+    name, source = (
+        app.settings.values.knowledge.embedder,
+        app.settings.sources["knowledge.embedder"],
+    )
+    missing = missing_files(app.settings)
+    if missing:
+        size = sum(model.bytes for model in missing) // 10**6
+        return Component(
+            name="embedder",
+            health="warning",
+            value=f"{name} is not installed ({size} MB)",
+            source=source,
+            advice="the first build or `knowledge` command installs it",
+        )
+    try:
+        value = embedder_of(app.settings).id
+    except TwinsmithError as error:
+        what, _, advice = str(error).rpartition("; ")
+        return Component(
+            name="embedder", health="warning", value=what, source=source, advice=advice
+        )
+    return Component(name="embedder", health="ok", value=value, source=source)
+
+
+async def _graph(app: App) -> Component:
+    from twinsmith.graph_choice import opened_graph
+
+    url, source = app.settings.values.graph.url, app.settings.sources["graph.url"]
+    try:
+        async with opened_graph(app.settings) as graph:
+            await graph.find("Insight", (), {}, 1)
+    except TwinsmithError as error:
+        what, _, advice = str(error).rpartition("; ")
+        return Component(name="graph", health="warning", value=what, source=source, advice=advice)
+    value = mask(url, app.settings.secrets) or f"Ladybug in {app.settings.home / 'graph'}"
+    return Component(name="graph", health="ok", value=value, source=source)
 
 
 def _models(app: App) -> list[Component]:

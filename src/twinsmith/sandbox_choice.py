@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from twinsmith.adapters.sandbox.cell import Walls
     from twinsmith.adapters.sandbox.runner import IsolatedSandbox
+    from twinsmith.ports import Reviewer, Sandbox
     from twinsmith.settings import Settings
 
 
@@ -20,6 +21,28 @@ def sandbox_of(
     from twinsmith.adapters.sandbox.runner import IsolatedSandbox
 
     return IsolatedSandbox(_walls(settings), Layers(settings.sandbox_folder / "layers", tell))
+
+
+def reviewer_of(settings: "Settings", sandbox: "IsolatedSandbox") -> "Reviewer":
+    """The tools that read programs, unless the settings want none."""
+    if not settings.values.quality.review:
+        from twinsmith.adapters.sandbox.review_canned import CannedReviewer
+
+        return CannedReviewer()
+    from twinsmith.adapters.sandbox.review import SandboxReviewer
+
+    return SandboxReviewer(sandbox)
+
+
+def sanitized_of(settings: "Settings", sandbox: "IsolatedSandbox") -> "Sandbox":
+    """The sandbox for builds with sanitizers, unless the settings want none."""
+    if not settings.values.quality.sanitize:
+        from twinsmith.adapters.sandbox.canned import EmptySandbox
+
+        return EmptySandbox()
+    from twinsmith.adapters.sandbox.review_sanitized import SanitizedSandbox
+
+    return SanitizedSandbox(sandbox)
 
 
 def limits_of(settings: "Settings") -> Limits:

@@ -126,6 +126,17 @@ class Build(_Section):
     budget_usd: Annotated[float, Field(ge=0)] = 0.0
 
 
+class Quality(_Section):
+    """What a program has to be besides right."""
+
+    review: bool = True
+    sanitize: bool = True
+    allowed: Names = ()
+    most_notes: Annotated[int, Field(ge=0)] = 0
+    slow: Annotated[float, Field(ge=1)] = 10.0
+    too_slow: Annotated[float, Field(ge=0)] = 0.0
+
+
 class Sandbox(_Section):
     """Where untrusted programs run, and what one execution may use."""
 
@@ -168,6 +179,7 @@ class Values(_Section):
     gateway: GatewayManners = GatewayManners()
     embedded: Embedded = Embedded()
     build: Build = Build()
+    quality: Quality = Quality()
     sandbox: Sandbox = Sandbox()
     knowledge: Knowledge = Knowledge()
     graph: Graph = Graph()

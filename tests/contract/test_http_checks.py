@@ -14,8 +14,8 @@ from twinsmith.core.http_checks import CPU_SECONDS, PROBE_SECONDS, log_findings,
 from twinsmith.core.interface import Interface, default_interface
 from twinsmith.core.probe import Probes
 from twinsmith.core.security_findings import security_findings
-from twinsmith.core.service_frame import beginning_of, framed
-from twinsmith.core.service_tests import tests_as_file
+from twinsmith.core.service_frame import framed
+from twinsmith.core.service_tests import as_test_file
 
 LIMITS = Limits(probe_seconds=PROBE_SECONDS, cpu_seconds=CPU_SECONDS)
 
@@ -66,7 +66,7 @@ async def test_a_good_service_passes_everything(source: str, probes: Probes) -> 
     ids=["accounts", "notes"],
 )
 async def test_routes_written_into_the_frame_pass_everything(task: str, routes: str) -> None:
-    source = framed(beginning_of(interface(task)), routes)
+    source = framed(interface(task), routes)
     assert await failed(source, probes_of(interface(task))) == {}
     assert security_findings(source) == ()
 
@@ -74,7 +74,7 @@ async def test_routes_written_into_the_frame_pass_everything(task: str, routes: 
 @pytest.mark.parametrize(("old", "ends"), [("", "OK"), ("del notes[number]", "FAILED")])
 def test_the_tests_handed_over_run_by_themselves(tmp_path: Path, old: str, ends: str) -> None:
     (tmp_path / "service.py").write_text(NOTES.replace(old, "pass") if old else NOTES)
-    text = tests_as_file(NOTE_PROBES, file="service.py", name="test_service.py")
+    text = as_test_file(NOTE_PROBES, file="service.py", name="test_service.py")
     (tmp_path / "test_service.py").write_text(text)
     command = [sys.executable, "-W", "error", "-m", "unittest", "test_service.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -8,6 +8,7 @@ from tests.conftest import DOUBLE, RIGHT, WRONG, Command, script
 def test_a_case_is_kept_replayed_and_leaves_when_it_is_solved(command: Command) -> None:
     assert command("cases").stdout == "no open cases\n"
     assert command("cases", "replay").stdout == "no open cases\n"
+    command.env["TWINSMITH_BUILD_LEAST"] = "1.0"
     command.use_script(script(code=(WRONG, WRONG)))
     command("build", DOUBLE, "--seed", "7", code=1)
     (case,) = json.loads(command("cases", "--json").stdout)
@@ -18,6 +19,7 @@ def test_a_case_is_kept_replayed_and_leaves_when_it_is_solved(command: Command) 
     (case,) = json.loads(command("cases", "--json").stdout)
     assert case["tries"] == 2
     assert case["run"] in command("cases").stdout
+    command.env["TWINSMITH_BUILD_LEAST"] = "0.0"
     command.use_script(script(code=(WRONG, RIGHT)))
     (row,) = json.loads(command("cases", "replay", "--json").stdout)
     assert row["solved"] is True

@@ -20,7 +20,7 @@ def test_one_sentence_becomes_a_tested_program(command: Command, tmp_path: Path)
     assert "solved: candidate 2 passes 3 of 3 checks" in shown
     assert f"result: {out}" in shown
     assert "came from a script (scripted:double), not from a language model" in shown
-    for stage in ("plan", "generate", "execute", "critique", "accept"):
+    for stage in ("clarify", "retrieve", "explore", "accept"):
         assert f"\n  {stage}" in shown
     tested = subprocess.run(
         [
@@ -53,14 +53,25 @@ def test_a_persons_tests_decide(command: Command, tmp_path: Path) -> None:
 
 
 def test_not_solved_is_said_and_nothing_is_shipped(command: Command, tmp_path: Path) -> None:
+    command.env["TWINSMITH_BUILD_LEAST"] = "1.0"
     command.use_script(script(code=(WRONG, "I would rather not.")))
     out = tmp_path / "out"
     shown = command("build", DOUBLE, "--out", str(out), code=1).stdout
-    assert "not solved: candidate 1 passes 2 of 3 checks; check 2 failed" in shown
-    assert "double(-3) returned 9" in shown
+    assert "not solved: candidate 1 passes 2 of 3 checks" in shown
+    assert "too little to call it solved; double(-3) == -6 failed: double(-3) gave 9" in shown
     assert not (out / "solution.py").exists()
     assert (out / "rejected" / "solution.py").exists()
     assert (out / "report.md").read_text().startswith("# Not solved")
+
+
+def test_an_example_in_the_task_has_to_hold(command: Command) -> None:
+    command.use_script(script(code=(WRONG, WRONG)))
+    task = f"{DOUBLE}\n>>> double(-3)\n-6"
+    done = json.loads(command("build", task, "--json", code=1).stdout)
+    assert "example 1 failed: double(-3) gave 9" in done["reason"]
+    command.use_script(script(code=(WRONG, RIGHT)))
+    done = json.loads(command("build", task, "--json").stdout)
+    assert (done["solved"], done["winner"]) == (True, 2)
 
 
 def test_the_same_seed_gives_the_same_program(command: Command, tmp_path: Path) -> None:
@@ -79,7 +90,7 @@ def test_budgets_are_kept_and_their_end_is_honest(command: Command) -> None:
     done = command("build", DOUBLE, "--budget-tokens", "150", "--json", code=1)
     outcome = json.loads(done.stdout)
     assert outcome["spent"]["tokens"] <= 150
-    assert "tokens is spent" in outcome["reason"] or "not JSON" in outcome["reason"]
+    assert "tokens is spent" in outcome["reason"]
 
 
 @pytest.mark.parametrize(
@@ -88,20 +99,23 @@ def test_budgets_are_kept_and_their_end_is_honest(command: Command) -> None:
         (["build"], "Missing argument"),
         (["build", ""], "the task is empty"),
         (["build", " \n\t "], "the task is empty"),
-        (["build", "x" * 30_000], "at most 20000"),
-        (["build", "x", "--budget-tokens", "many"], "'many' is not a whole number"),
-        (["build", "x", "--budget-tokens", "0"], "0 is too small; at least 1"),
-        (["build", "x", "--budget-seconds", "-5"], "-5 is too small"),
-        (["build", "x", "--seed", "-1"], "-1 is too small; at least 0"),
-        (["build", "x", "--seed", "1.5"], "'1.5' is not a whole number"),
-        (["build", "x", "--out", "/proc/x"], "--out /proc/x cannot be written"),
-        (["build", "x", "--out", "/usr"], "--out /usr is not empty"),
-        (["build", "x", "--out", "/etc/passwd"], "--out /etc/passwd is not a folder"),
-        (["build", "x", "--tests", "/nope.py"], "--tests /nope.py cannot be read"),
-        (["build", "x", "--tests", "/usr/bin/python3"], "too large|not UTF-8"),
-        (["build", "x", "--language", "cobol"], "language 'cobol' cannot be built yet"),
-        (["build", "x", "--kind", "poem"], "kind 'poem' is unknown"),
-        (["build", "x", "--frobnicate"], "No such option"),
+        (["build", "x" * 60_001], "at most 60000"),
+        (["build", "hi"], "the task 'hi' says too little"),
+        (["build", "a keylogger for my office"], "asks for 'keylogger'"),
+        (["build", "a function in Haskell that adds"], "language 'Haskell' cannot be built; one of python"),
+        (["build", DOUBLE, "--budget-tokens", "many"], "'many' is not a whole number"),
+        (["build", DOUBLE, "--budget-tokens", "0"], "0 is too small; at least 1"),
+        (["build", DOUBLE, "--budget-seconds", "-5"], "-5 is too small"),
+        (["build", DOUBLE, "--seed", "-1"], "-1 is too small; at least 0"),
+        (["build", DOUBLE, "--seed", "1.5"], "'1.5' is not a whole number"),
+        (["build", DOUBLE, "--out", "/proc/x"], "--out /proc/x cannot be written"),
+        (["build", DOUBLE, "--out", "/usr"], "--out /usr is not empty"),
+        (["build", DOUBLE, "--out", "/etc/passwd"], "--out /etc/passwd is not a folder"),
+        (["build", DOUBLE, "--tests", "/nope.py"], "--tests /nope.py cannot be read"),
+        (["build", DOUBLE, "--tests", "/usr/bin/python3"], "too large|not UTF-8"),
+        (["build", DOUBLE, "--language", "cobol"], "language 'cobol' cannot be built; one of python"),
+        (["build", DOUBLE, "--kind", "poem"], "kind 'poem' is unknown"),
+        (["build", DOUBLE, "--frobnicate"], "No such option"),
         (["status", "nope"], "run 'nope' is not known; there is none yet"),
         (["watch", "nope"], "run 'nope' is not known"),
         (["resume", "nope"], "run 'nope' is not known"),
@@ -131,7 +145,8 @@ def test_a_test_file_with_a_mistake_is_refused_before_anything_starts(
 ) -> None:
     path = tmp_path / "t.py"
     path.write_text("assert double(1) ==")
-    assert "t.py:1: invalid syntax" in command("build", "x", "--tests", str(path), code=2).stderr
+    refused = command("build", DOUBLE, "--tests", str(path), code=2)
+    assert "t.py:1: invalid syntax" in refused.stderr
     assert command.runs() == []
 
 
@@ -145,6 +160,7 @@ def test_a_setting_with_a_mistake_is_refused_everywhere(command: Command) -> Non
 def test_secrets_never_reach_the_disk(command: Command) -> None:
     planted = "sk-proj-abcdefghijklmnopqrstuvwxyz", "swordfish-42"
     command.env["OPENAI_API_KEY"], command.env["MY_PASSWORD"] = planted
+    command.env["TWINSMITH_BUILD_LEAST"] = "1.0"
     command.use_script(script(code=(WRONG, "I refuse, swordfish-42.")))
     shown = command("build", f"{DOUBLE} with {planted[0]} and {planted[1]}", code=1)
     assert "was masked before anything was written" in shown.stdout
@@ -165,12 +181,14 @@ def test_an_altered_journal_line_is_named(command: Command) -> None:
     assert "every hash holds" in command("log", run, "--verify").stdout
     path = command.home / "journal" / "runs" / f"{run}.jsonl"
     lines = path.read_text().splitlines()
-    lines[6] = lines[6].replace('"tokens":', '"tokens":1')
+    altered = next(n for n, line in enumerate(lines) if '"tokens":' in line)
+    lines[altered] = lines[altered].replace('"tokens":', '"tokens":1')
     path.write_text("\n".join(lines) + "\n")
     done = command("log", "--verify", code=1)
-    assert done.stdout == (f"{path}: line 7 was altered: its hash does not match its content\n")
+    told = f"line {altered + 1} was altered: its hash does not match its content"
+    assert done.stdout == f"{path}: {told}\n"
     verdict = json.loads(command("log", run, "--verify", "--json", code=1).stdout)
-    assert (verdict["ok"], verdict["chains"][0]["broken"]["line"]) == (False, 7)
+    assert (verdict["ok"], verdict["chains"][0]["broken"]["line"]) == (False, altered + 1)
 
 
 def test_the_log_is_readable_and_complete(command: Command) -> None:
@@ -226,6 +244,7 @@ def test_doctor_says_what_is_missing_and_what_to_do(command: Command) -> None:
     assert "missing  database" in done.stdout
     assert "→ start the server, or unset database.url" in done.stdout
     assert "hunter22" not in done.stdout
+    command.use_script(script())
     parked = command("build", DOUBLE, code=3)
     assert "the engine cannot use postgresql://" in parked.stderr
     assert "hunter22" not in parked.stderr
@@ -274,8 +293,8 @@ def test_a_terminal_gets_a_live_tree(command: Command) -> None:
     os.close(main)
     assert process.wait(timeout=20) == 0
     text = seen.decode()
-    assert "best so far: candidate 2, 3/3 checks" in text
-    assert text.count("generate") > 3
+    assert "best so far: candidate 2 of 2, 3/3 checks" in text
+    assert text.count("explore") > 3
     assert "✓" in text
 
 

@@ -11,9 +11,13 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import DOUBLE, Command, script, until
-from twinsmith.core.progress import STAGES
 
-STEPS = ["ask slow 0", "ask coder 0", "ask coder 1", "execute 1", "execute 2", "publish"]
+STAGES = ["clarify", "retrieve", "explore", "accept"]
+QUESTIONS = ["ask slow 0", "ask coder 0", "ask coder 1", "ask critic 0"]
+STEPS = [
+    *["ask slow 0", "recall", "ask coder 0", "ask coder 1", "ask critic 0"],
+    *["execute 1, 1", "execute 2, 2", "inspect 2", "publish", "share"],
+]
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -68,12 +72,11 @@ def assert_whole(command: Command, run: str) -> None:
         *["report.json", "report.md", "solution.py", "test_solution.py"]
     ]
     assert recorded_steps(command, run) == STEPS
-    assert sorted(key for key in command.bill() if key.startswith(run)) == [
-        *[f"{run}/ask coder 0", f"{run}/ask coder 1", f"{run}/ask slow 0"]
-    ]
+    paid = [key for key in command.bill() if key.startswith(run)]
+    assert sorted(paid) == sorted(f"{run}/{question}" for question in QUESTIONS)
     kinds = Counter((event["kind"], event["key"]) for event in command.events(run) if event["key"])
     assert set(kinds.values()) == {1}
-    assert finished_stages(command, run) == list(STAGES)
+    assert finished_stages(command, run) == STAGES
     assert "every hash holds" in command("log", "--verify").stdout
 
 
@@ -86,7 +89,7 @@ def test_killed_after_each_stage_it_goes_on(command: Command, stage: str) -> Non
     assert_whole(command, run)
     replied = [e for e in command.events(run) if e["kind"] == "model.replied"]
     assert before <= {str(e["key"]) for e in replied}
-    assert len(replied) == 3
+    assert len(replied) == len(QUESTIONS)
 
 
 def test_killed_at_random_moments_again_and_again(command: Command) -> None:
@@ -110,7 +113,7 @@ def test_a_killed_run_is_left_alone_by_others(command: Command) -> None:
     victim = command.start("build", DOUBLE)
     until(lambda: command.runs() != [])
     (first,) = command.runs()
-    until(lambda: "plan" in finished_stages(command, first))
+    until(lambda: "clarify" in finished_stages(command, first))
     victim.kill()
     victim.communicate()
     events = len(command.events(first))
@@ -198,7 +201,7 @@ class TestOnSqlite:
         out, _ = watcher.communicate(timeout=20)
         kinds = [json.loads(line)["kind"] for line in out.splitlines()]
         assert (kinds[0], kinds[-1]) == ("run.started", "run.ended")
-        assert kinds.count("stage.finished") == 5
+        assert kinds.count("stage.finished") == len(STAGES)
         assert watcher.returncode == 0
 
     def test_what_is_down_parks_the_run_until_it_is_up_again(self, command: Command) -> None:
@@ -225,7 +228,7 @@ class TestOnSqlite:
 
     def test_a_fault_of_ours_keeps_its_traceback_and_the_run(self, command: Command) -> None:
         command.use_script(script())
-        # A folder where the harness expects a file: nothing a user does, so an internal error.
+        # The critic breaks: nothing a user does, so an internal error.
         command.env["PYTHONPATH"] = str(command.home / "fault")
         fault = command.home / "fault" / "sitecustomize.py"
         fault.parent.mkdir(parents=True)

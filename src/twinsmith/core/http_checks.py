@@ -11,7 +11,7 @@ from pprint import pformat
 from string import Template
 
 from twinsmith.core.execution import Execution, ProbeResult
-from twinsmith.core.http_helpers import HELPERS, PASSWORD_MARK
+from twinsmith.core.http_words import PASSWORD_MARK, WORDS
 from twinsmith.core.interface import Field, Interface, Route, who_and_password
 from twinsmith.core.probe import Probe, Probes
 from twinsmith.core.verdict import Finding, Severity
@@ -254,7 +254,7 @@ def setup_of(interface: Interface) -> str:
         }
         for route in interface.routes
     ]
-    return HELPERS.replace("ROUTES = []", f"ROUTES = {pformat(routes, width=100)}")
+    return WORDS.replace("ROUTES = []", f"ROUTES = {pformat(routes, width=100)}")
 
 
 def checks_of(interface: Interface) -> tuple[Probe, ...]:

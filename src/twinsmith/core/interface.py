@@ -241,10 +241,16 @@ def _purpose(route: Route) -> Purpose:
     if last in by_name:
         return by_name[last]
     has_parameter = "{" in route.path
+    if route.purpose in ("register", "login") and not who_and_password(route):
+        # Small models call any making and any asking so.
+        return "create" if route.method == "POST" and not has_parameter else "other"
     if route.purpose == "list" and has_parameter:
         return "read"
     if route.purpose == "read" and not has_parameter:
         return "list" if route.method == "GET" and not route.token else "other"
+    if route.purpose == "protected" and has_parameter:
+        # Whose it is would have to be known.
+        return "other"
     if route.purpose in ("update", "delete") and not has_parameter:
         return "other"
     return route.purpose

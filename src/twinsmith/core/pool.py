@@ -1,12 +1,13 @@
 """Everything both ensembles have made for a task, and what was seen when it ran."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from twinsmith.core.execution import Execution, ProbeResult
 from twinsmith.core.probe import Call, Probe, Probes, read_check
 from twinsmith.core.program import Candidate
 from twinsmith.core.selection import Check, Entrant, Evidence, meaning
+from twinsmith.core.verdict import Finding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,10 +22,14 @@ class Pool:
     seen: Mapping[int, tuple[ProbeResult, ...]] = field(default_factory=dict)
     problems: Mapping[int, str] = field(default_factory=dict)
     """Why a candidate did not run at all."""
+    findings: Mapping[int, tuple[Finding, ...]] = field(default_factory=dict)
+    """What was found in candidates that led at some time."""
     barred: frozenset[int] = frozenset()
     """Candidates that a critic will not have, whatever they return."""
+    exact: bool = True
+    """False for languages without tuples, where a list may stand for one."""
 
-    def evidence(self, *, exact: bool) -> Evidence:
+    def evidence(self) -> Evidence:
         """What a selection looks at."""
         entrants = (
             Entrant(
@@ -37,7 +42,7 @@ class Pool:
             if each.number in self.seen
         )
         calls = tuple(probe.call for probe in self.probes)
-        return Evidence(calls=calls, entrants=tuple(entrants), checks=self.checks, exact=exact)
+        return Evidence(calls=calls, entrants=tuple(entrants), checks=self.checks, exact=self.exact)
 
     def unseen_by(self, number: int) -> Probes:
         """What a candidate has not been tried with yet."""
@@ -48,21 +53,31 @@ class Pool:
         """Every input so far."""
         return tuple(probe.call for probe in self.probes if probe.call)
 
-    def failing(self, number: int) -> tuple[tuple[Check, Probe, ProbeResult], ...]:
-        """What was given and a candidate does not do, the shortest first."""
+    def failing(
+        self, number: int, *, given: bool = True
+    ) -> tuple[tuple[Check, Probe, ProbeResult], ...]:
+        """What was given, or only proposed, and a candidate does not do; the shortest first."""
         seen = self.seen.get(number, ())
+        held = self.held(number)
         missed = [
             (check, self.probes[check.probe], seen[check.probe])
             for check in self.checks
-            if check.given and check.probe < len(seen) and not _holds(check, seen[check.probe])
+            if check.given == given and check.probe < len(seen) and check not in held
         ]
         return tuple(sorted(missed, key=lambda row: len(row[1].source)))
 
+    def held(self, number: int) -> tuple[Check, ...]:
+        """The checks that a candidate passes."""
+        seen = self.seen.get(number, ())
+        return tuple(
+            check
+            for check in self.checks
+            if check.probe < len(seen) and self._holds(check, seen[check.probe])
+        )
+
     def passed(self, number: int) -> tuple[int, int]:
         """How many checks a candidate passes, of how many."""
-        seen = self.seen.get(number, ())
-        held = [c for c in self.checks if c.probe < len(seen) and _holds(c, seen[c.probe])]
-        return len(held), len(self.checks)
+        return len(self.held(number)), len(self.checks)
 
     def numbered(self, number: int) -> Candidate:
         """The candidate with this number."""
@@ -125,6 +140,15 @@ class Pool:
                 return self, place
         return replace(self, probes=(*self.probes, probe)), len(self.probes)
 
+    def with_findings(self, number: int, findings: tuple[Finding, ...], *, barred: bool) -> "Pool":
+        """The pool with what was found in one candidate."""
+        before = self.findings.get(number, ())
+        return replace(
+            self,
+            findings={**self.findings, number: (*before, *findings)},
+            barred=self.barred | {number} if barred else self.barred,
+        )
+
     def with_execution(self, execution: Execution) -> "Pool":
         """The pool with what was seen of one candidate."""
         number = execution.candidate
@@ -133,6 +157,14 @@ class Pool:
         if execution.problem:
             return replace(pool, problems={**self.problems, number: execution.problem})
         return pool
+
+    def _holds(self, check: Check, result: ProbeResult) -> bool:
+        if not check.expected:
+            return result.outcome == "passed"
+        return bool(result.value) and self._meaning(result.value) == self._meaning(check.expected)
+
+    def _meaning(self, literal: str) -> Hashable:
+        return meaning(literal, exact=self.exact)
 
 
 def call_text(call: Call) -> str:
@@ -148,9 +180,3 @@ def _observing(call: Call, of: Probe | None = None) -> Probe:
         call=replace(call, expected=""),
         source=of.source if of else "",
     )
-
-
-def _holds(check: Check, result: ProbeResult) -> bool:
-    if not check.expected:
-        return result.outcome == "passed"
-    return bool(result.value) and meaning(result.value) == meaning(check.expected)

@@ -8,17 +8,13 @@ from twinsmith.core.program import MODULE, Program
 
 
 def tests_of(program: Program, pool: Pool, winner: int) -> tuple[str, str]:
-    """The name and text of a file with what was checked and what the program gave.
+    """The name and text of a file with the checks that the program passes.
 
     In Python they are tests; in another language a table of calls and results.
     """
-    checked = {check.probe for check in pool.checks}
-    seen = zip(pool.probes, pool.seen.get(winner, ()), strict=False)
-    rows = [
-        (probe, result.value)
-        for place, (probe, result) in enumerate(seen)
-        if place in checked and result.outcome == "passed"
-    ]
+    seen = pool.seen.get(winner, ())
+    held = dict.fromkeys(check.probe for check in pool.held(winner))
+    rows = [(pool.probes[place], seen[place].value) for place in sorted(held)]
     if program.language != "python":
         table = [{"call": call_text(p.call), "result": value} for p, value in rows if p.call]
         return "checks.json", json.dumps(table, indent=1, ensure_ascii=False) + "\n"

@@ -21,13 +21,15 @@ DOUBT = 1.0
 DIGITS = 9
 """Numbers that are the same to so many digits are the same."""
 
+NOT_RUN = "not run"
+
 Input = Call | Command
 _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entrant:
-    """One candidate and what every probe saw of it, or nothing where it could not be run.
+    """One candidate and what probes saw of it, in their order; the last ones may be missing.
 
     Numbers are unique in all ensembles. Who is barred has a vote, but never wins.
     """
@@ -127,7 +129,8 @@ def _confidence(best: Score, alike: int, *, given: bool) -> float:
     """How probable it is that the best one is right.
 
     A logistic regression over 4,052 selections from random parts of a recorded pool, with 4 to 20
-    candidates; crossed by problem its Brier score is 0.086, that of the mean alone 0.128.
+    candidates. Its Brier score on problems left out is 0.086, that of the mean alone 0.128; on a
+    pool it never saw, with examples, it is 0.079.
     """
     odds = -2.6 + 1.6 * best.checks + 2.2 * best.agreement + 1.3 * math.log(alike)
     if given:
@@ -229,13 +232,13 @@ class _Table:
         probe = min(differing, key=simplicity)
         call = self._calls[probe]
         assert call is not None
-        seen = [_shown(self._entrants[each].results[probe]) for each in (winner, runner_up)]
+        seen = [_shown(self._entrants[each], probe) for each in (winner, runner_up)]
         return Separation(call=call, winner=seen[0], runner_up=seen[1])
 
     def _behaviour(self, entrant: Entrant) -> tuple[_Did, ...]:
-        if not entrant.results:
-            return (_Did(failure="not run"),) * len(self._calls)
-        return tuple(map(self._done, self._calls, entrant.results))
+        done = map(self._done, self._calls, entrant.results)
+        missing = len(self._calls) - len(entrant.results)
+        return (*done, *[_Did(failure=NOT_RUN)] * missing)
 
     def _done(self, call: Input | None, result: ProbeResult) -> _Did:
         match call:
@@ -257,7 +260,8 @@ class _Table:
 
     def _passes(self, entrant: Entrant, wish: _Wish) -> bool:
         if wish.value is None:
-            return bool(entrant.results) and entrant.results[wish.probe].outcome == "passed"
+            result = _result(entrant, wish.probe)
+            return result is not None and result.outcome == "passed"
         return self._did[entrant.candidate][wish.probe].value == wish.value
 
     def _share_given(self, entrant: Entrant) -> float:
@@ -357,5 +361,10 @@ def _style(call: Input | None) -> Hashable:
     return tuple(styles)
 
 
-def _shown(result: ProbeResult) -> str:
-    return result.value or result.output or result.outcome
+def _result(entrant: Entrant, probe: int) -> ProbeResult | None:
+    return entrant.results[probe] if probe < len(entrant.results) else None
+
+
+def _shown(entrant: Entrant, probe: int) -> str:
+    result = _result(entrant, probe)
+    return NOT_RUN if result is None else result.value or result.output or result.outcome

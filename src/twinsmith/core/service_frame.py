@@ -142,9 +142,12 @@ def beginning_of(interface: Interface) -> str:
 
 def skeleton_of(interface: Interface) -> str:
     """Every route that is still to be written, with what it begins with and has to answer."""
-    routes = [route for route in interface.routes if route.purpose != "health"]
-    tables = "".join(map(_table, routes))
-    return "\n\n".join([*([tables] if tables else []), *map(_stub, routes)])
+    tables = "".join(map(_table, interface.routes))
+    return "\n\n".join([*([tables] if tables else []), *map(_stub, _written(interface))])
+
+
+def _written(interface: Interface) -> list[Route]:
+    return [route for route in interface.routes if route.purpose != "health"]
 
 
 def _table(route: Route) -> str:
@@ -169,13 +172,9 @@ def _table(route: Route) -> str:
 
 
 def _stub(route: Route) -> str:
-    path = route.path.replace("{id}", "{item_id}")
-    parameters = re.findall(r"\{(\w+)\}", path)
-    flask_path = re.sub(r"\{(\w+)\}", r"<\1>", path)
-    lines = [
-        f'@app.{route.method.lower()}("{flask_path}")',
-        f"def {_name(route)}({', '.join(parameters)}):",
-    ]
+    decorator = _decorator(route)
+    parameters = ", ".join(re.findall(r"<(\w+)>", decorator))
+    lines = [decorator, f"def {_name(route)}({parameters}):"]
     if route.token:
         lines.append("    username = current_user()")
     if route.fields:
@@ -185,11 +184,21 @@ def _stub(route: Route) -> str:
     return "\n".join([*lines, f"    # return: {_answer(route)}", ""])
 
 
+def _decorator(route: Route) -> str:
+    path = re.sub(r"\{(\w+)\}", r"<\1>", route.path.replace("{id}", "{item_id}"))
+    return f'@app.{route.method.lower()}("{path}")'
+
+
 def _name(route: Route) -> str:
-    if route.purpose in ("register", "login", "protected"):
-        return _last_word(route)
-    verb = route.method.lower() if route.purpose == "other" else route.purpose
-    return f"{verb}_{_last_word(route)}"
+    words = re.findall(r"\w+", re.sub(r"\{\w+\}", "one", route.path))
+    match route.purpose:
+        case "register" | "login":
+            return route.purpose
+        case "protected":
+            return _last_word(route)
+        case "other":
+            return "_".join([route.method.lower(), *words])
+    return f"{route.purpose}_{_last_word(route)}"
 
 
 def _last_word(route: Route) -> str:
@@ -245,8 +254,9 @@ def rules_of(interface: Interface) -> str:
     return rules.rstrip("\n")
 
 
-def framed(beginning: str, rest: str) -> str:
-    """The whole file: what the coder wrote again of the frame gives way to it."""
+def framed(interface: Interface, rest: str) -> str:
+    """The whole file: what the coder wrote again of the frame, or left out of it, is as given."""
+    beginning = beginning_of(interface)
     try:
         tree = ast.parse(rest)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
@@ -254,6 +264,7 @@ def framed(beginning: str, rest: str) -> str:
     given = ast.parse(beginning).body
     names = {name for node in given for name in _defined(node)}
     imports = {ast.unparse(node) for node in given}
+    routes = {_name(route): _decorator(route) for route in _written(interface)}
     lines = rest.splitlines()
     for node in reversed(tree.body):
         first = min([node.lineno, *(each.lineno for each in _decorators(node))])
@@ -265,8 +276,12 @@ def framed(beginning: str, rest: str) -> str:
             lines[place] = [ast.unparse(each) for each in kept]
         elif isinstance(node, ast.Assign) and _is_call(node, "sqlite3.connect"):
             lines[place] = [f"{ast.unparse(node.targets[0])} = db"]
-    kept_text = "\n".join(lines).strip("\n")
-    return f"{beginning}\n\n{kept_text}\n\n{ENDING}"
+        elif isinstance(node, ast.FunctionDef) and not node.decorator_list and node.name in routes:
+            lines.insert(first - 1, routes[node.name])
+    written = "\n".join(lines).strip("\n")
+    if "CREATE TABLE" not in written:
+        written = "".join(map(_table, interface.routes)) + f"\n\n{written}"
+    return f"{beginning}\n\n{written}\n\n{ENDING}"
 
 
 def _decorators(node: ast.stmt) -> list[ast.expr]:

@@ -82,7 +82,7 @@ if __name__ == "__main__":
 '''
 
 
-def tests_as_file(probes: Probes, *, file: str, name: str) -> str:
+def as_test_file(probes: Probes, *, file: str, name: str) -> str:
     """A test module for the service in `file`, to be kept beside it under `name`."""
     methods = "\n".join(_method(probe) for probe in probes.checks)
     return Template(_FILE).substitute(file=file, name=name, setup=probes.setup, tests=methods)

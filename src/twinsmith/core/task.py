@@ -6,6 +6,7 @@ from twinsmith.core.budget import Budget
 from twinsmith.core.effort import Effort
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.program import KINDS, Kind
+from twinsmith.core.quality import Thresholds
 from twinsmith.core.wording import (
     LANGUAGES,
     foreign_language_in,
@@ -38,6 +39,7 @@ class Job:
     task: Task
     budget: Budget
     effort: Effort
+    quality: Thresholds
     reply_tokens: int
     seed: int
     out: str

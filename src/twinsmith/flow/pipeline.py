@@ -26,12 +26,12 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
     run = Recorder(job, ports)
     try:
         profile = await _clarify(job, run)
+        pieces = () if profile.contradictions else await _retrieve(job, run)
     except (BadReply, BudgetExceeded) as error:
         return await _accept(job, Work(problem=str(error)), run)
     if profile.contradictions:
         told = f"the task's examples contradict each other: {profile.contradictions[0]}; mend it"
         return await _accept(job, Work(profile=profile, problem=told), run)
-    pieces = await _retrieve(job, run)
     found = await Twins(job, profile, limits, run, advice(pieces)).solve()
     work = Work(
         profile=profile,

@@ -7,10 +7,18 @@ they gave before, and events that the journal has already are not kept twice.
 import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from twinsmith.core.budget import Ledger
 from twinsmith.core.errors import (
@@ -25,6 +33,7 @@ from twinsmith.core.execution import Execution
 from twinsmith.core.knowledge import Hit
 from twinsmith.core.model import Prompt, Question, Reply, facts_of_failure, facts_of_reply
 from twinsmith.core.task import Job
+from twinsmith.core.verdict import Finding
 from twinsmith.ports import (
     Clock,
     Desk,
@@ -34,6 +43,7 @@ from twinsmith.ports import (
     Model,
     Outbox,
     Retriever,
+    Reviewer,
     Sandbox,
 )
 
@@ -48,6 +58,9 @@ class Ports:
 
     model: Model
     sandbox: Sandbox
+    reviewer: Reviewer
+    sanitized: Sandbox
+    """The same sandbox with builds that notice what is undefined."""
     retriever: Retriever
     graph: Graph
     desk: Desk
@@ -65,6 +78,13 @@ class Recalled:
     problem: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inspected:
+    """What was found, as a step remembers it."""
+
+    findings: tuple[Finding, ...]
+
+
 @dataclass(slots=True)
 class StageNote:
     """What a stage has to say when it is finished."""
@@ -78,6 +98,8 @@ class Recorder:
     def __init__(self, job: Job, ports: Ports) -> None:
         self.ledger = Ledger(job.budget)
         self.models: tuple[str, ...] = ()
+        self.short = ""
+        """What the budget could not pay, once there is something."""
         self._job = job
         self._ports = ports
         self._executions = 0
@@ -87,7 +109,8 @@ class Recorder:
         role, nth, retry = question.role, question.nth, question.retry
         name = f"ask {role} {nth}" + (f" again {retry}" if retry else "")
         longest = min(question.tokens or self._job.reply_tokens, self._job.reply_tokens)
-        reserved = self.ledger.reserve(question.text, longest)
+        with self._noting_shortage():
+            reserved = self.ledger.reserve(question.text, longest)
         prompt = Prompt(
             key=f"{self._job.run}/{name}",
             role=role,
@@ -116,7 +139,7 @@ class Recorder:
         return reply
 
     async def together(
-        self, asked: Sequence[Awaitable[T]], also: Sequence[Awaitable[U]]
+        self, asked: Sequence[Coroutine[Any, Any, T]], also: Sequence[Coroutine[Any, Any, U]]
     ) -> tuple[list[T], list[U]]:
         """Everything at once: the embedded model answers four in little more time than two.
 
@@ -124,7 +147,12 @@ class Recorder:
         paid.
         """
         if self._job.budget.usd is not None:
-            return [await one for one in asked], [await one for one in also]
+            try:
+                return [await one for one in asked], [await one for one in also]
+            finally:
+                # Those that were not begun, because one before them could not be answered.
+                for one in (*asked, *also):
+                    one.close()
         with self.ledger.at_once():
             first, second = await asyncio.gather(asyncio.gather(*asked), asyncio.gather(*also))
         return list(first), list(second)
@@ -155,6 +183,23 @@ class Recorder:
             },
         )
         return execution
+
+    async def inspect(
+        self, number: int, work: Callable[[Reviewer, Sandbox], Awaitable[tuple[Finding, ...]]]
+    ) -> tuple[Finding, ...]:
+        """What is wrong with a candidate besides its results."""
+        name = f"inspect {number}"
+
+        async def look() -> Inspected:
+            return Inspected(findings=await work(self._ports.reviewer, self._ports.sanitized))
+
+        found = (await self._timed(name, look, Inspected)).findings
+        data: dict[str, Json] = {
+            "candidate": number,
+            "findings": [f"{each.severity} {each.what}, {each.where}" for each in found],
+        }
+        await self.tell("candidate.inspected", key=name, who="critic", data=data)
+        return found
 
     async def ask_person(self, question: str, assumed: str) -> str:
         """One question to a person, asked once; the answer is recorded."""
@@ -257,13 +302,22 @@ class Recorder:
         return replace(reply, seconds=self._ports.clock.seconds() - began)
 
     async def _timed(self, name: str, work: Callable[[], Awaitable[T]], kind: type[T]) -> T:
-        left = self.ledger.seconds_left()
+        with self._noting_shortage():
+            left = self.ledger.seconds_left()
+            try:
+                async with asyncio.timeout(left):
+                    return await self._ports.durable.step(name, work, kind)
+            except TimeoutError:
+                self.ledger.took(left)
+                raise BudgetExceeded(
+                    f"the budget of {self._job.budget.seconds:g} seconds ran out during '{name}'; "
+                    "give more with --budget-seconds in a new build"
+                ) from None
+
+    @contextmanager
+    def _noting_shortage(self) -> Iterator[None]:
         try:
-            async with asyncio.timeout(left):
-                return await self._ports.durable.step(name, work, kind)
-        except TimeoutError:
-            self.ledger.took(left)
-            raise BudgetExceeded(
-                f"the budget of {self._job.budget.seconds:g} seconds ran out during '{name}'; "
-                "give more with --budget-seconds in a new build"
-            ) from None
+            yield
+        except BudgetExceeded as error:
+            self.short = self.short or str(error)
+            raise

@@ -14,7 +14,7 @@ from twinsmith.core.http_checks import (
     severity_of,
     traceback_of,
 )
-from twinsmith.core.http_helpers import HELPERS, PASSWORD_MARK
+from twinsmith.core.http_words import PASSWORD_MARK, WORDS
 from twinsmith.core.interface import (
     HEALTH,
     LOGIN,
@@ -65,10 +65,10 @@ def used(source: str) -> set[str]:
     return {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
 
 
-def test_the_helpers_use_nothing_that_is_not_there() -> None:
+def test_the_words_use_nothing_that_is_not_there() -> None:
     own = set(dir(builtins)) | {"http"}
-    assert used(HELPERS) <= defined(HELPERS) | own
-    assert f'return f"{PASSWORD_MARK}-{{who}}-pw"' in HELPERS
+    assert used(WORDS) <= defined(WORDS) | own
+    assert f'return f"{PASSWORD_MARK}-{{who}}-pw"' in WORDS
 
 
 def test_the_setup_knows_the_routes() -> None:

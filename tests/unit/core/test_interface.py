@@ -100,6 +100,9 @@ class TestReading:
             ("GET", "/notes", "read", "list"),
             ("PUT", "/notes", "update", "other"),
             ("GET", "/x", "dance", "other"),
+            ("POST", "/shorten", "register", "create"),
+            ("GET", "/users/{name}", "protected", "other"),
+            ("GET", "/shorten/{code}", "login", "other"),
         ],
     )
     def test_purposes_that_cannot_be(self, method: str, path: str, said: str, purpose: str) -> None:
@@ -171,7 +174,7 @@ class TestCompleting:
     def test_what_the_task_asks_for_and_the_description_lacks_is_added(self) -> None:
         given = described(
             {"method": "POST", "path": "/signup", "fields": ["email", "password"], "token": True},
-            {"method": "POST", "path": "/session", "purpose": "login", "fields": ["username"]},
+            {"method": "POST", "path": "/signin", "purpose": "login", "fields": ["username"]},
         )
         found = completed(given, AUTHENTICATION)
         assert purposes(found) == ["register", "login", "health", "protected"]

@@ -57,6 +57,21 @@ def test_who_could_not_be_run_or_always_fails_never_wins() -> None:
     assert select(replace(pool, entrants=(not_built, *pool.entrants))).winner == 2
 
 
+def test_what_was_not_run_is_no_agreement() -> None:
+    pool = evidence(SQUARES, DOUBLES, SQUARES, checks=(Check(probe=2, expected="9", given=True),))
+    short = tuple(
+        replace(each, results=each.results[:2]) if each.candidate == 1 else each
+        for each in pool.entrants
+    )
+    assert select(replace(pool, entrants=short)).winner == 3
+    found = select(replace(pool, entrants=short, checks=())).separating
+    assert found is not None
+    assert "not run" not in (found.winner, found.runner_up)
+    only_half = select(Evidence(calls=calls(1, 2, 3), entrants=(short[0], short[2]))).separating
+    assert only_half is not None
+    assert only_half.runner_up == "not run"
+
+
 def test_those_that_agree_win() -> None:
     chosen = select(evidence(DOUBLES, SQUARES, SQUARES, CRASHES))
     assert chosen.winner == 2

@@ -1,8 +1,9 @@
 import ast
+import re
 
 import pytest
 
-from twinsmith.core.interface import Interface, default_interface
+from twinsmith.core.interface import Interface, Route, default_interface
 from twinsmith.core.security_findings import security_findings
 from twinsmith.core.service_frame import (
     ENDING,
@@ -90,9 +91,24 @@ def me():
     assert "    # return: redirect(the kept address, 302)\n" in links
 
 
+def test_functions_have_names_of_their_own() -> None:
+    paths = ("/users", "/users/{name}", "/users/{name}/mail", "/mail")
+    routes = tuple(Route(method="GET", path=path, purpose="other") for path in paths)
+    skeleton = skeleton_of(Interface(routes=routes))
+    names = re.findall(r"def (\w+)", skeleton)
+    assert names == ["get_users", "get_users_one", "get_users_one_mail", "get_mail"]
+
+
 class TestFraming:
     def test_the_rest_comes_between_the_beginning_and_the_end(self) -> None:
-        assert framed(BEGINNING, ROUTE) == f"{BEGINNING}\n\n{ROUTE}\n{ENDING}"
+        table = "db.execute('CREATE TABLE notes (a)')\n\n\n"
+        assert framed(NOTES, table + ROUTE) == f"{BEGINNING}\n\n{table}{ROUTE}\n{ENDING}"
+
+    def test_tables_and_decorators_that_were_left_out_are_put_in(self) -> None:
+        read = "def read_notes(item_id):\n    return abort(404)\n\n\ndef other():\n    pass\n"
+        table = skeleton_of(NOTES).partition("\n\n\n")[0]
+        written = f'{table}\n\n\n@app.get("/notes/<item_id>")\n{read}'
+        assert framed(NOTES, read) == f"{BEGINNING}\n\n{written}\n{ENDING}"
 
     def test_what_was_written_again_is_left_out(self) -> None:
         again = (
@@ -100,7 +116,7 @@ class TestFraming:
             '@app.errorhandler(404)\ndef error_as_json(e):\n    return "no"\n\n'
             "db = sqlite3.connect('other.db')\n\n"
         )
-        whole = framed(BEGINNING, again + ROUTE)
+        whole = framed(NOTES, again + ROUTE)
         assert whole.count("def error_as_json(") == whole.count("app = Flask(") == 1
         assert "other.db" not in whole
         assert "errorhandler(404)" not in whole
@@ -109,17 +125,17 @@ class TestFraming:
 
     def test_a_connection_of_its_own_becomes_the_one_that_is_there(self) -> None:
         own = "conn = sqlite3.connect('users.db')\nconn.execute('CREATE TABLE a (b)')\n"
-        whole = framed(BEGINNING, own + ROUTE)
+        whole = framed(NOTES, own + ROUTE)
         assert "conn = db\nconn.execute('CREATE TABLE a (b)')\n" in whole
         assert whole.count("sqlite3.connect(") == 1
 
     def test_it_is_started_once_and_never_in_debug_mode(self) -> None:
         tables = "def tables():\n    pass\n\n"
         start = f"{tables}if __name__ == '__main__':\n    tables()\n    app.run(debug=True)\n"
-        whole = framed(BEGINNING, ROUTE + start)
+        whole = framed(NOTES, ROUTE + start)
         assert whole.endswith(f"    pass\n\ntables()\n\n{ENDING}")
         assert security_findings(whole) == ()
-        assert framed(BEGINNING, f"{ROUTE}app.run()\n").count("app.run(") == 1
+        assert framed(NOTES, f"{ROUTE}app.run()\n").count("app.run(") == 1
 
     def test_what_is_not_python_stays_for_whoever_mends_it(self) -> None:
-        assert framed("import os\n", "def f(:\n") == "import os\n\n\ndef f(:\n"
+        assert framed(NOTES, "def f(:\n") == f"{BEGINNING}\n\ndef f(:\n"

@@ -1,9 +1,10 @@
 """A person at the terminal: asked in a line, and not waited for longer than was agreed."""
 
 import asyncio
+import os
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TextIO
 
 LONGEST_ANSWER = 2000
@@ -32,23 +33,32 @@ class Terminal:
             patience = f"Enter or {self._seconds:g} s without an answer"
             print(f"[{patience}: {assumed}] ", end="", file=self._shown, flush=True)
             line = await self._line()
-            print("" if line.endswith("\n") else f"\n(assumed: {assumed})", file=self._shown)
+            print("" if line else f"\n(assumed: {assumed})", file=self._shown)
         return line.strip()[:LONGEST_ANSWER] or assumed
 
     async def _line(self) -> str:
         """What was typed up to the end of the line; nothing where time runs out."""
-        loop = asyncio.get_running_loop()
-        ready = asyncio.Event()
+        loop, typed = asyncio.get_running_loop(), self._said.fileno()
+        heard, ended = bytearray(), asyncio.Event()
+
+        def hear() -> None:
+            part = b""
+            with suppress(OSError):  # a terminal that was closed has no more to say
+                part = os.read(typed, LONGEST_ANSWER)
+            heard.extend(part)
+            if not part or part.endswith(b"\n"):
+                ended.set()
+
         # A thread that waits for a line could not be stopped; a watched descriptor can.
-        loop.add_reader(self._said.fileno(), ready.set)
+        loop.add_reader(typed, hear)
         try:
             async with asyncio.timeout(self._seconds):
-                await ready.wait()
+                await ended.wait()
         except TimeoutError:
             return ""
         finally:
-            loop.remove_reader(self._said.fileno())
-        return self._said.readline()
+            loop.remove_reader(typed)
+        return heard.decode(errors="replace")
 
 
 class Nobody:

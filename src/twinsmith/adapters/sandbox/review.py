@@ -5,7 +5,7 @@ programs are judged by what they do and not by what a tool can read.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -61,8 +61,8 @@ class SandboxReviewer:
             _recipe(program, [tool for tool, _ in ready], toolchain),
             # Nothing of it is run, so that nothing has to be there for it.
             replace(program, source="", kind="cli", requires=()),
-            _with_mounts(toolchain, [found for _, found in ready]),
-            Probes(checks=tuple(_probe(tool, found) for tool, found in ready)),
+            _with_mounts(toolchain, [here for _, here in ready]),
+            Probes(checks=tuple(_probe(tool, here) for tool, here in ready)),
             self._limits,
         )
         told = (
@@ -107,7 +107,7 @@ def read(tool: Tool, result: ProbeResult, source: str) -> tuple[Finding, ...]:
     return (*findings, note)
 
 
-def most_important(findings: "chain[Finding]") -> tuple[Finding, ...]:
+def most_important(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Each once, what blocks before what does not, and not too many."""
     once = dict.fromkeys(findings)
     return tuple(sorted(once, key=lambda each: each.severity != "blocking"))[:MOST_FINDINGS]
@@ -123,7 +123,7 @@ def _toolchain(language: str) -> Toolchain | None:
 
 def _ready(tools: tuple[Tool, ...], toolchain: Toolchain) -> list[tuple[Tool, Found]]:
     looked = [(tool, tool.find(toolchain)) for tool in tools]
-    return [(tool, found) for tool, found in looked if found is not None]
+    return [(tool, here) for tool, here in looked if here is not None]
 
 
 def _recipe(program: Program, tools: list[Tool], toolchain: Toolchain) -> Recipe:
@@ -134,10 +134,10 @@ def _recipe(program: Program, tools: list[Tool], toolchain: Toolchain) -> Recipe
 
 
 def _with_mounts(toolchain: Toolchain, tools: list[Found]) -> Toolchain:
-    places = [*toolchain.mounts, *chain.from_iterable(found.mounts for found in tools)]
+    places = [*toolchain.mounts, *chain.from_iterable(here.mounts for here in tools)]
     return replace(toolchain, mounts=tuple(dict.fromkeys(places)))
 
 
-def _probe(tool: Tool, found: Found) -> Probe:
-    command = Command(args=found.command, exit_code=None)
+def _probe(tool: Tool, here: Found) -> Probe:
+    command = Command(args=here.command, exit_code=None)
     return Probe(name=tool.name, origin="plan", command=command)

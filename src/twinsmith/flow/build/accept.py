@@ -13,11 +13,8 @@ from twinsmith.core.verdict import Verdict
 def reason_for(job: Job, work: Work, verdicts: tuple[Verdict, ...]) -> tuple[bool, str]:
     """Whether the best candidate is good enough, and why it is or is not."""
     chosen = work.selection
-    if work.problem and chosen.winner is None:
-        return False, work.problem
     if chosen.winner is None:
-        first = next((f.evidence for v in verdicts for f in v.findings), "none was written")
-        return False, f"no candidate runs: {first}"
+        return False, _nothing(work, verdicts)
     best = next(v for v in verdicts if v.candidate == chosen.winner)
     score = (
         f"candidate {best.candidate} passes {best.passed} of {best.total} checks, "
@@ -30,11 +27,30 @@ def reason_for(job: Job, work: Work, verdicts: tuple[Verdict, ...]) -> tuple[boo
         return False, f"{score}; nothing could be checked"
     if job.task.tests or chosen.confidence >= job.effort.least:
         return True, score
-    doubt = f"; {work.problem}" if work.problem else ""
-    between = chosen.separating
+    return False, "; ".join([f"{score}: too little to call it solved", *_doubts(work, best)])
+
+
+def _nothing(work: Work, verdicts: tuple[Verdict, ...]) -> str:
+    """Why there is not even a best candidate."""
+    if work.problem:
+        return work.problem
+    if any(each.program for each in work.pool.candidates) and not work.pool.probes:
+        return (
+            "nothing could be checked: the task gives no example and no critic wrote a check that "
+            "can be used; add an example to the task, or give --tests"
+        )
+    first = next((f.evidence for v in verdicts for f in v.findings), "none was written")
+    return f"no candidate runs: {first}"
+
+
+def _doubts(work: Work, best: Verdict) -> list[str]:
+    """Why the best candidate is not trusted."""
+    doubts = [work.problem] if work.problem else []
+    doubts += [f"{note.where} {note.what}: {note.evidence}" for note in best.findings[:1]]
+    between = work.selection.separating
     if between is not None:
-        doubt = f"; others give {between.runner_up[:80]} where it gives {between.winner[:80]}"
-    return False, f"{score}: too little to call it solved{doubt}"
+        doubts.append(f"others give {between.runner_up[:80]} where it gives {between.winner[:80]}")
+    return doubts
 
 
 def result_files(job: Job, work: Work, end: RunOutcome) -> Mapping[str, str]:

@@ -1,15 +1,17 @@
 """A pool in, a verdict on each of its candidates out."""
 
+from twinsmith.core.execution import ProbeResult
 from twinsmith.core.pool import Pool, call_text
+from twinsmith.core.probe import Probe
 from twinsmith.core.program import Candidate
-from twinsmith.core.verdict import Finding, Verdict
+from twinsmith.core.verdict import Finding, Severity, Verdict
 
-MOST_NOTES = 5
+MOST_FINDINGS = 5
 LONGEST_EVIDENCE = 500
 
 
 def critique(pool: Pool) -> tuple[Verdict, ...]:
-    """Judge every candidate by its executions: what was given decides, the rest is counted."""
+    """Judge every candidate by its executions: what was given decides, the rest are notes."""
     return tuple(_verdict(pool, candidate) for candidate in pool.candidates)
 
 
@@ -31,17 +33,27 @@ def _findings(pool: Pool, candidate: Candidate) -> tuple[Finding, ...]:
     if candidate.number in pool.problems:
         return (_blocking("does not run", "program", pool.problems[candidate.number]),)
     if candidate.number not in pool.seen:
-        return (_blocking("not run", "program", "the budget was spent before"),)
-    failing = pool.failing(candidate.number)
-    return tuple(
-        _blocking(
-            result.outcome if result.outcome != "passed" else "failed",
-            probe.name,
-            f"{call_text(probe.call)} gave {result.value or result.detail}"
-            if probe.call
-            else result.detail,
-        )
-        for _, probe, result in failing[:MOST_NOTES]
+        why = "the budget was spent before" if pool.probes else "there is nothing to try it with"
+        return (_blocking("not run", "program", why),)
+    seen = pool.findings.get(candidate.number, ())
+    missed = pool.failing(candidate.number)[:MOST_FINDINGS]
+    doubts = pool.failing(candidate.number, given=False)[:MOST_FINDINGS]
+    return (
+        *seen,
+        *(_finding(probe, result, "blocking") for _, probe, result in missed),
+        *(_finding(probe, result, "note") for _, probe, result in doubts),
+    )
+
+
+def _finding(probe: Probe, result: ProbeResult, severity: Severity) -> Finding:
+    told = result.detail
+    if probe.call:
+        told = f"{call_text(probe.call)} gave {result.value or result.detail or result.outcome}"
+    return Finding(
+        what=result.outcome if result.outcome != "passed" else "failed",
+        where=probe.name,
+        evidence=told[:LONGEST_EVIDENCE],
+        severity=severity,
     )
 
 

@@ -52,8 +52,10 @@ def lesson(found: Found, ensemble: int, *, from_others: bool) -> str:
             what = call_text(probe.call) if probe.call else probe.source
             saw = (result.value or f"{result.outcome}: {result.detail}")[:LONGEST_VALUE]
             lines.append(f"- {what} gave {saw}; right is {check.expected or 'that it holds'}")
-    between = found.selection.separating
-    if between is not None and isinstance(between.call, Call):
+    between, chosen = found.selection.separating, found.selection
+    own = {c.number for c in found.pool.candidates if c.ensemble == ensemble}
+    told = from_others or {chosen.winner, chosen.runner_up} <= own
+    if told and between is not None and isinstance(between.call, Call):
         lines.append(
             f"- for {call_text(between.call)} one program gives {between.winner[:LONGEST_VALUE]}, "
             f"another gives {between.runner_up[:LONGEST_VALUE]}"

@@ -8,6 +8,7 @@ from twinsmith.core.profile import Profile
 from twinsmith.core.program import Candidate, Way
 from twinsmith.core.reply_code import read_reply
 from twinsmith.core.task import Task
+from twinsmith.core.wording import entry_in
 from twinsmith.prompts import render
 
 # The ensembles ask in different words, so that one model thinks in two ways.
@@ -62,7 +63,7 @@ async def candidate_from(
 def told(task: Task, profile: Profile, more: str) -> str:
     """What a coder is told besides the task."""
     lines = []
-    if profile.entry and profile.entry not in task.text:
+    if profile.entry and not entry_in(task.text):
         lines.append(f"Define exactly this: {profile.signature or profile.entry}")
     if profile.answer:
         lines.append(f"{profile.question} {profile.answer}")

@@ -18,6 +18,7 @@ from twinsmith.flow.build.ensemble import Found, briefs, lesson
 from twinsmith.flow.build.examine import given_probes, propose
 from twinsmith.flow.build.execute import execute, not_run_yet
 from twinsmith.flow.build.generate import Brief, candidate_from, generate
+from twinsmith.flow.build.leaders import Leaders
 from twinsmith.flow.build.plan import plan
 from twinsmith.flow.build.refine import refinement
 from twinsmith.flow.recorder import Recorder
@@ -37,23 +38,23 @@ class Twins:
         self._advice = advice
         self._ensembles = ENSEMBLES[: job.effort.ensembles]
         self._refinements = 0
+        self._leaders = Leaders(job, limits, run)
 
     async def solve(self) -> Found:
         """Round by round, until it is sure enough or there is nothing left to try or to spend."""
-        pool = Pool().with_given(given_probes(self._task, self._profile))
-        found = Found(pool=pool, selection=select(pool.evidence(exact=True)), plans={})
-        try:
-            for nth, each in enumerate(rounds(self._effort)):
-                found = await self._round(each, nth, found)
-                if not self._enough(found) and not self._passes_given(found):
-                    found = await self._refined(found)
-                if not self._enough(found):
-                    found = await self._decided(each.name, found)
-                if self._enough(found):
-                    break
-        except BudgetExceeded as error:
-            return replace(found, stopped=str(error))
-        return found
+        pool = Pool(exact=self._task.language == "python")
+        pool = pool.with_given(given_probes(self._task, self._profile))
+        found = Found(pool=pool, selection=select(pool.evidence()), plans={})
+        for nth, each in enumerate(rounds(self._effort)):
+            found = await self._round(each, nth, found)
+            if not self._over(found) and not self._passes_given(found):
+                found = await self._refined(found)
+            if not self._over(found):
+                found = await self._decided(each.name, found)
+            if self._over(found):
+                break
+        found = await self._leaders.quickest(found)
+        return replace(found, stopped=self._run.short)
 
     async def _round(self, what: Round, nth: int, found: Found) -> Found:
         async with self._run.stage(what.name) as stage:
@@ -65,7 +66,8 @@ class Twins:
                 for e in what.critics
             ]
             written, checks = await self._run.together(asked, critics)
-            pool = found.pool.with_candidates(written)
+            found = self._with(written, found)
+            pool = found.pool
             for ensemble, proposed in zip(what.critics, checks, strict=True):
                 pool = pool.with_proposed(proposed, ensemble)
             pool = pool.with_inputs(self._made_up(pool))
@@ -107,20 +109,27 @@ class Twins:
 
     async def _refined(self, found: Found) -> Found:
         """Mend the best candidate of each ensemble; at most so often in a whole run."""
-        while self._refinements < self._effort.refinements and not self._passes_given(found):
-            self._refinements += 1
+        while self._refinements < self._effort.refinements and not (
+            found.stopped or self._passes_given(found)
+        ):
             asked = [
                 candidate_from(question, self._task, self._profile, brief, self._run.ask)
                 for question, brief in self._to_refine(found)
             ]
             if not asked:
                 return found
+            self._refinements += 1
             async with self._run.stage(f"refine {self._refinements}") as stage:
                 written, _ = await self._run.together(asked, [])
-                pool = found.pool.with_candidates(written)
-                found = await self._compared(replace(found, pool=pool))
+                found = await self._compared(self._with(written, found))
                 stage.text = self._standing(found)
         return found
+
+    def _with(self, written: list[Candidate], found: Found) -> Found:
+        """With more candidates; where the budget paid for none of them, there will be no more."""
+        paid = not self._run.short or any(candidate.program for candidate in written)
+        pool = found.pool.with_candidates(written)
+        return replace(found, pool=pool, stopped="" if paid else self._run.short)
 
     def _to_refine(self, found: Found) -> list[tuple[Question, Brief]]:
         """For each ensemble: what mends the candidate of its own that comes nearest."""
@@ -152,10 +161,18 @@ class Twins:
 
     async def _compared(self, found: Found) -> Found:
         """Run what has not been run, then choose anew."""
-        pool = found.pool
-        for candidate, probes in not_run_yet(pool):
-            pool = pool.with_execution(await self._executed(candidate, probes))
-        found = self._chosen(replace(found, pool=pool))
+        pool, stopped = found.pool, ""
+        try:
+            for candidate, probes in not_run_yet(pool):
+                pool = pool.with_execution(await self._executed(candidate, probes))
+        except BudgetExceeded as error:
+            stopped = str(error)
+        best = found.selection
+        if not stopped or best.winner is None:
+            # Where only some could be tried, the one that was best before stays it.
+            best = select(pool.evidence())
+        found = replace(found, pool=pool, selection=best, stopped=stopped or found.stopped)
+        found = await self._leaders.inspected(found)
         await self._run.tell(
             "candidates.compared",
             key=f"{len(pool.candidates)} {len(pool.checks)} {sum(c.times for c in pool.checks)}",
@@ -175,13 +192,12 @@ class Twins:
 
         return await self._run.execute(candidate.number, in_sandbox)
 
-    def _chosen(self, found: Found) -> Found:
-        exact = self._task.language == "python"
-        return replace(found, selection=select(found.pool.evidence(exact=exact)))
-
     def _passes_given(self, found: Found) -> bool:
         winner = found.selection.winner
         return winner is not None and not found.pool.failing(winner)
+
+    def _over(self, found: Found) -> bool:
+        return bool(found.stopped) or self._enough(found)
 
     def _enough(self, found: Found) -> bool:
         """Sure enough; with a person's tests, passing them all is."""

@@ -2,7 +2,7 @@
 
 PASSWORD_MARK = "Canary!7"  # noqa: S105
 
-HELPERS = '''
+WORDS = '''
 import base64, hashlib, hmac, json, os, stat, threading
 
 ROUTES = []

@@ -1,0 +1,248 @@
+"""The whole loop live beside the raw model: how many problems are solved, at what cost.
+
+    python -m bench.solve --suite humaneval|mbpp|humaneval-x [--language L] [--limit N]
+        [--data DIR] [--out FILE] [--seed N] [--without second,inputs,exchange,…]
+
+Every problem is answered once by the raw model (one answer, temperature 0, the same words) and once
+by the loop with the settings in force; truth judges both and reaches neither. FILE remembers what
+is done: run it again to go on. `solved` counts only what the loop itself calls solved.
+"""
+
+import argparse
+import asyncio
+import json
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from bench.solve_suites import LANGUAGES, SHARED, SUITES, Problem, problems
+from twinsmith.adapters.clock import SystemClock
+from twinsmith.adapters.desk.terminal import Nobody
+from twinsmith.adapters.durable.memory import MemoryDurable
+from twinsmith.adapters.journal.memory import MemoryJournal
+from twinsmith.adapters.knowledge.graph_memory import MemoryGraph
+from twinsmith.adapters.outbox.memory import MemoryOutbox
+from twinsmith.core.budget import Budget
+from twinsmith.core.effort import Effort
+from twinsmith.core.errors import BadReply
+from twinsmith.core.execution import Limits
+from twinsmith.core.model import Prompt
+from twinsmith.core.outcome import RunOutcome
+from twinsmith.core.program import FILE_NAMES
+from twinsmith.core.reply_code import read_program
+from twinsmith.core.task import Job, Task
+from twinsmith.core.wording import entry_in
+from twinsmith.flow.build.generate import SPOKEN
+from twinsmith.flow.pipeline import build
+from twinsmith.flow.recorder import Ports
+from twinsmith.knowledge_choice import opened_retriever
+from twinsmith.model_choice import opened_model
+from twinsmith.ports import Model, Retriever, Sandbox
+from twinsmith.prompts import render
+from twinsmith.sandbox_choice import limits_of, sandbox_of
+from twinsmith.settings import load
+
+PARTS: dict[str, Callable[[Effort], Effort]] = {
+    "second": lambda effort: replace(effort, ensembles=1),
+    "inputs": lambda effort: replace(effort, inputs=0),
+    "exchange": lambda effort: replace(effort, exchange=False),
+    "votes": lambda effort: replace(effort, votes=0),
+    "refinement": lambda effort: replace(effort, refinements=0),
+    "retrieval": lambda effort: replace(effort, retrieval=False),
+}
+LONGEST_REPLY = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One problem, both ways."""
+
+    name: str
+    greedy: bool
+    greedy_tokens: int
+    greedy_seconds: float
+    right: bool
+    solved: bool
+    confidence: float
+    tokens: int
+    seconds: float
+    candidates: int
+
+
+class Bench:
+    """One model, one sandbox, many problems."""
+
+    def __init__(self, model: Model, sandbox: Sandbox, known: Retriever, limits: Limits) -> None:
+        self._model = model
+        self._sandbox = sandbox
+        self._known = known
+        self._limits = limits
+
+    async def row(self, problem: Problem, effort: Effort, seed: int) -> Row:
+        """Both ways, one after the other."""
+        greedy, greedy_tokens, greedy_seconds = await self._greedy(problem)
+        began = time.perf_counter()
+        outbox = MemoryOutbox()
+        outcome = await self._loop(problem, effort, seed, outbox)
+        seconds = time.perf_counter() - began
+        files = outbox.folders["/out"]
+        name = FILE_NAMES[problem.language]
+        source = files.get(name) or files.get(f"rejected/{name}") or ""
+        return Row(
+            name=problem.name,
+            greedy=greedy,
+            greedy_tokens=greedy_tokens,
+            greedy_seconds=round(greedy_seconds, 1),
+            right=await self._is_right(problem, source),
+            solved=outcome.solved,
+            confidence=round(outcome.confidence, 3),
+            tokens=outcome.spent.tokens,
+            seconds=round(seconds, 1),
+            candidates=len(outcome.verdicts),
+        )
+
+    async def _greedy(self, problem: Problem) -> tuple[bool, int, float]:
+        spoken = SPOKEN.get(problem.language, problem.language.capitalize())
+        text = render("code", task=problem.text, language=spoken, told="")
+        prompt = Prompt(
+            key=f"greedy/{problem.name}",
+            role="coder",
+            nth=0,
+            text=text,
+            task=problem.text,
+            seed=0,
+            max_tokens=LONGEST_REPLY,
+            temperature=0.0,
+        )
+        began = time.perf_counter()
+        reply = await self._model.ask(prompt)
+        seconds = time.perf_counter() - began
+        entry = entry_in(problem.text)
+        try:
+            source = read_program(reply.text, language=problem.language, entry=entry).source
+        except BadReply:
+            source = ""
+        right = await self._is_right(problem, source)
+        return right, reply.tokens_in + reply.tokens_out, seconds
+
+    async def _loop(
+        self, problem: Problem, effort: Effort, seed: int, outbox: MemoryOutbox
+    ) -> RunOutcome:
+        clock = SystemClock()
+        durable = MemoryDurable()
+        job = Job(
+            run=problem.name,
+            task=Task(text=problem.text, language=problem.language, kind="function"),
+            budget=Budget(tokens=60_000, seconds=1200),
+            effort=effort,
+            reply_tokens=LONGEST_REPLY,
+            seed=seed,
+            out="/out",
+        )
+        ports = Ports(
+            model=self._model,
+            sandbox=self._sandbox,
+            retriever=self._known,
+            graph=MemoryGraph(),
+            desk=Nobody(),
+            journal=MemoryJournal(clock),
+            outbox=outbox,
+            durable=durable,
+            clock=clock,
+        )
+        return await durable.drive(job.run, lambda: build(job, self._limits, ports), RunOutcome)
+
+    async def _is_right(self, problem: Problem, source: str) -> bool:
+        if not source:
+            return False
+        program, probes = problem.trial(source)
+        seen = await self._sandbox.run(program, probes, self._limits)
+        return bool(seen.results) and all(r.outcome == "passed" for r in seen.results)
+
+
+def told(rows: list[Row]) -> str:
+    """What came of it, with tokens and seconds beside every figure."""
+    n = len(rows)
+    times = [row.tokens / row.greedy_tokens for row in rows]
+    claimed = [row for row in rows if row.solved]
+    raw = _line("raw model, greedy", rows, lambda r: (r.greedy, r.greedy_tokens, r.greedy_seconds))
+    loop = _line("the loop", rows, lambda r: (r.right, r.tokens, r.seconds))
+    over = f"mean {statistics.mean(times):.1f}, median {statistics.median(times):.1f}"
+    missed = sum(row.right and not row.solved for row in rows)
+    lines = [
+        f"{n} problems               right %    tokens  seconds (means)",
+        raw,
+        loop,
+        f"tokens of the loop over greedy: {over}",
+        f"called solved: {len(claimed)}, of those right: {sum(r.right for r in claimed)}",
+        f"right but called unsolved: {missed}",
+    ]
+    return "\n".join(lines)
+
+
+def _line(name: str, rows: list[Row], cells: Callable[[Row], tuple[bool, int, float]]) -> str:
+    right, tokens, seconds = zip(*map(cells, rows), strict=True)
+    share = 100 * statistics.mean(right)
+    return f"{name:<22}{share:9.1f}{statistics.mean(tokens):10.0f}{statistics.mean(seconds):9.1f}"
+
+
+def effort_of(without: str) -> Effort:
+    """The settings' effort, less the parts that are left out."""
+    chosen = load().values.build
+    effort = Effort(
+        candidates=chosen.candidates,
+        enough=chosen.enough,
+        least=chosen.least,
+        votes=chosen.votes,
+        refinements=chosen.refinements,
+        ensembles=chosen.ensembles,
+        inputs=chosen.inputs,
+        exchange=chosen.exchange,
+        retrieval=chosen.retrieval,
+    )
+    for part in filter(None, without.split(",")):
+        effort = PARTS[part](effort)
+    return effort
+
+
+async def run(chosen: argparse.Namespace, waiting: list[Problem], done: list[Row]) -> None:
+    settings = load()
+    effort = effort_of(chosen.without)
+    async with opened_model(settings) as model, opened_retriever(settings) as known:
+        bench = Bench(model, sandbox_of(settings), known, limits_of(settings))
+        for problem in waiting:
+            row = await bench.row(problem, effort, chosen.seed)
+            done.append(row)
+            print(json.dumps(asdict(row)), flush=True)
+            if chosen.out:
+                with chosen.out.open("a") as file:
+                    file.write(json.dumps(asdict(row)) + "\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--suite", choices=SUITES, default="humaneval")
+    parser.add_argument("--language", choices=LANGUAGES, default="python")
+    parser.add_argument("--limit", type=int, default=30)
+    parser.add_argument("--every", type=int, default=1, help="take every so-manieth problem")
+    parser.add_argument("--data", type=Path, default=SHARED)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--without", default="", help=", ".join(PARTS))
+    chosen = parser.parse_args()
+    if not chosen.data.is_dir():
+        raise SystemExit(f"no data in {chosen.data}: skipped; name a folder with --data")
+    every = problems(chosen.suite, chosen.data, chosen.language)
+    wanted = every[:: chosen.every][: chosen.limit]
+    done: list[Row] = []
+    if chosen.out and chosen.out.exists():
+        done = [Row(**json.loads(line)) for line in chosen.out.read_text().splitlines()]
+    names = {row.name for row in done}
+    asyncio.run(run(chosen, [p for p in wanted if p.name not in names], done))
+    print(told(done))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""A candidate that leads in, what is wrong with it besides its results out."""
+
+from collections.abc import Mapping
+
+from twinsmith.core.efficiency import Timing, ladder, slow_ones, timings
+from twinsmith.core.execution import Execution, Limits
+from twinsmith.core.pool import Pool
+from twinsmith.core.probe import Probes
+from twinsmith.core.program import Candidate
+from twinsmith.core.quality import Thresholds, regarded, undefined_behaviour
+from twinsmith.core.security_findings import security_findings
+from twinsmith.core.verdict import Finding
+from twinsmith.ports import Reviewer, Sandbox
+
+MOST_COMPARED = 3
+PATIENCE = Limits(probe_seconds=2.0, cpu_seconds=2.0)
+"""A step of the ladder that takes longer says enough."""
+
+
+async def inspect(
+    candidate: Candidate,
+    pool: Pool,
+    thresholds: Thresholds,
+    limits: Limits,
+    reviewer: Reviewer,
+    sanitized: Sandbox,
+) -> tuple[Finding, ...]:
+    """What tools say of a program, and what it does that is undefined."""
+    program = candidate.program
+    assert program is not None
+    found = await reviewer.review(program)
+    if program.language == "python":
+        found = (*found, *security_findings(program.source))
+    seen = pool.seen.get(candidate.number, ())
+    calls = Probes(checks=pool.probes[: len(seen)], setup=pool.setup)
+    again = await sanitized.run(program, calls, limits)
+    plain = Execution(candidate=candidate.number, results=seen)
+    return regarded((*found, *undefined_behaviour(plain, again)), thresholds)
+
+
+def growing(pool: Pool) -> Probes:
+    """The call that can grow most, in steps; empty where none can."""
+    calls = sorted(pool.calls(), key=lambda call: len(repr(call.args)), reverse=True)
+    ladders = (ladder(call) for call in calls[:MOST_COMPARED])
+    return next((steps for steps in ladders if steps.checks), Probes())
+
+
+async def timed(candidate: Candidate, steps: Probes, sandbox: Sandbox) -> Execution:
+    """How long a candidate takes for more and more."""
+    assert candidate.program is not None
+    return await sandbox.run(candidate.program, steps, PATIENCE)
+
+
+def compared(
+    steps: Probes, runs: Mapping[int, Execution], thresholds: Thresholds
+) -> dict[int, Finding]:
+    """Who is far slower than the fastest of those that give the same."""
+    measured: dict[int, tuple[Timing, ...]] = {
+        number: timings(steps, execution) for number, execution in runs.items()
+    }
+    return slow_ones(measured, slow=thresholds.slow, too_slow=thresholds.too_slow)

@@ -1,0 +1,76 @@
+"""Whoever leads is looked at closely: what tools say of it, and how it takes to larger inputs."""
+
+from dataclasses import replace
+
+from twinsmith.core.errors import BudgetExceeded
+from twinsmith.core.execution import Execution, Limits
+from twinsmith.core.pool import Pool
+from twinsmith.core.program import Candidate
+from twinsmith.core.quality import objections
+from twinsmith.core.selection import select
+from twinsmith.core.task import Job
+from twinsmith.core.verdict import Finding
+from twinsmith.flow.build.ensemble import Found
+from twinsmith.flow.build.inspect import MOST_COMPARED, compared, growing, inspect, timed
+from twinsmith.flow.recorder import Recorder
+from twinsmith.ports import Reviewer, Sandbox
+
+
+class Leaders:
+    """The critic's second look; it can bar a candidate, never make a wrong one right."""
+
+    def __init__(self, job: Job, limits: Limits, run: Recorder) -> None:
+        self._quality = job.quality
+        self._limits = limits
+        self._run = run
+
+    async def inspected(self, found: Found) -> Found:
+        """The search with a leader that nobody objects to, or with none."""
+        try:
+            while (winner := found.selection.winner) is not None:
+                if winner in found.pool.findings:
+                    break
+                findings = await self._findings(found.pool.numbered(winner), found.pool)
+                barred = bool(objections(findings, self._quality))
+                pool = found.pool.with_findings(winner, findings, barred=barred)
+                found = replace(found, pool=pool)
+                if barred:
+                    found = replace(found, selection=select(pool.evidence()))
+        except BudgetExceeded as error:
+            return replace(found, stopped=str(error))
+        return found
+
+    async def quickest(self, found: Found) -> Found:
+        """Of the leaders that give the same, one that is not far slower than another."""
+        chosen, pool = found.selection, found.pool
+        steps = growing(pool)
+        same = chosen.clusters[0][:MOST_COMPARED] if chosen.clusters else ()
+        if chosen.winner is None or len(same) < 2 or not steps.checks:
+            return found
+        async with self._run.stage("compare speed") as stage:
+            runs: dict[int, Execution] = {}
+            for number in same:
+
+                async def in_sandbox(sandbox: Sandbox, number: int = number) -> Execution:
+                    return await timed(pool.numbered(number), steps, sandbox)
+
+                try:
+                    runs[number] = await self._run.execute(number, in_sandbox)
+                except BudgetExceeded:
+                    return found
+            slow = compared(steps, runs, self._quality)
+            stage.text = f"{len(slow)} of {len(same)} far slower than the fastest"
+        for number, finding in slow.items():
+            barred = finding.severity == "blocking"
+            pool = pool.with_findings(number, (finding,), barred=barred)
+        quick = [n for n in same if n not in slow and n not in pool.barred]
+        best = quick[0] if quick and chosen.winner in slow else chosen.winner
+        return await self.inspected(
+            replace(found, pool=pool, selection=replace(chosen, winner=best))
+        )
+
+    async def _findings(self, candidate: Candidate, pool: Pool) -> tuple[Finding, ...]:
+        async def look(reviewer: Reviewer, sanitized: Sandbox) -> tuple[Finding, ...]:
+            return await inspect(candidate, pool, self._quality, self._limits, reviewer, sanitized)
+
+        return await self._run.inspect(candidate.number, look)

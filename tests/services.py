@@ -1,0 +1,264 @@
+"""Services that do everything right: each mistake is one change away."""
+
+# Hashing is cheap here, so that the suite is; no check can tell.
+ACCOUNTS = """
+import base64, hashlib, hmac, os, secrets, sqlite3, time
+import jwt
+from flask import Flask, g, jsonify, request
+
+app = Flask(__name__)
+SECRET = os.environ.get("SECRET_KEY") or secrets.token_hex(32)
+
+
+def database():
+    if "database" not in g:
+        g.database = sqlite3.connect("users.db", timeout=5)
+    return g.database
+
+
+@app.teardown_appcontext
+def close(_error):
+    connection = g.pop("database", None)
+    if connection is not None:
+        connection.close()
+
+
+def hashed(password, salt):
+    return hashlib.scrypt(password.encode(), salt=salt, n=2, r=1, p=1).hex()
+
+
+def account():
+    data = request.get_json(silent=True)
+    data = data if isinstance(data, dict) else {}
+    name, password = data.get("username"), data.get("password")
+    usable = isinstance(name, str) and isinstance(password, str) and 0 < len(name) <= 80
+    return (name, password) if usable and 0 < len(password) <= 200 else None
+
+
+def user_of(token):
+    try:
+        return jwt.decode(token, SECRET, algorithms=["HS256"])["sub"]
+    except (jwt.InvalidTokenError, KeyError):
+        return None
+
+
+@app.get("/health")
+def health():
+    return jsonify(status="ok")
+
+
+@app.post("/register")
+def register():
+    given = account()
+    if given is None:
+        return jsonify(error="username and password are needed"), 400
+    name, password = given
+    salt = os.urandom(16)
+    try:
+        with database() as connection:
+            connection.execute(
+                "INSERT INTO users VALUES (?, ?, ?)", (name, salt.hex(), hashed(password, salt))
+            )
+    except sqlite3.IntegrityError:
+        return jsonify(error="taken"), 409
+    return jsonify(username=name), 201
+
+
+@app.post("/login")
+def login():
+    given = account()
+    if given is None:
+        return jsonify(error="username and password are needed"), 400
+    name, password = given
+    row = database().execute("SELECT salt, hash FROM users WHERE name = ?", (name,)).fetchone()
+    if row is None or not hmac.compare_digest(hashed(password, bytes.fromhex(row[0])), row[1]):
+        return jsonify(error="wrong name or password"), 401
+    claims = {"sub": name, "exp": int(time.time()) + 900}
+    return jsonify(token=jwt.encode(claims, SECRET, algorithm="HS256"))
+
+
+@app.get("/me")
+def me():
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    name = user_of(token) if scheme == "Bearer" else None
+    if name is None:
+        return jsonify(error="log in first"), 401
+    return jsonify(username=name)
+
+
+with sqlite3.connect("users.db") as connection:
+    connection.execute("CREATE TABLE users (name TEXT PRIMARY KEY, salt TEXT, hash TEXT)")
+app.run(host="127.0.0.1", port=int(os.environ["PORT"]))
+"""
+
+NOTES = """
+import json, os, re, threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+notes, lock = {}, threading.Lock()
+
+
+def answer(method, path, data):
+    one = re.fullmatch(r"/notes/(\\d{1,9})", path)
+    number = int(one.group(1)) if one else 0
+    if (method, path) == ("GET", "/health"):
+        return 200, {"status": "ok"}
+    if method in ("POST", "PUT"):
+        texts = [data.get(name) for name in ("title", "text")] if isinstance(data, dict) else [None]
+        if not all(isinstance(text, str) for text in texts) or not texts[0]:
+            return 400, {"error": "title and text are needed"}
+        note = dict(zip(("title", "text"), texts))
+    if (method, path) == ("GET", "/notes"):
+        return 200, list(notes.values())
+    if (method, path) == ("POST", "/notes"):
+        with lock:
+            number = len(notes) + 1
+            notes[number] = {"id": number, **note}
+        return 201, notes[number]
+    if not one and path != "/notes":
+        return 404, {"error": "no such path"}
+    if method == "GET" and number in notes:
+        return 200, notes[number]
+    if method == "PUT" and number in notes:
+        notes[number] = {"id": number, **note}
+        return 200, notes[number]
+    if method == "DELETE" and number in notes:
+        del notes[number]
+        return 204, None
+    return (404 if one else 405), {"error": "not there"}
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        try:
+            data = json.loads(raw or b"null")
+        except ValueError:
+            data = None
+        status, value = answer(self.command, self.path, data)
+        body = b"" if value is None else json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_POST = do_PUT = do_DELETE = do_GET
+
+
+ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+"""
+
+SHORTENER = """
+import os, secrets
+from flask import Flask, jsonify, redirect, request
+
+app = Flask(__name__)
+links = {}
+
+
+@app.get("/health")
+def health():
+    return jsonify(status="ok")
+
+
+@app.post("/shorten")
+def shorten():
+    data = request.get_json(silent=True)
+    url = data.get("url") if isinstance(data, dict) else None
+    if not isinstance(url, str) or not url.startswith(("http://", "https://")) or len(url) > 2000:
+        return jsonify(error="url is needed"), 400
+    code = secrets.token_urlsafe(6)
+    links[code] = url
+    return jsonify(code=code, short_url=f"http://localhost/{code}"), 201
+
+
+@app.get("/<code>")
+def follow(code):
+    return redirect(links[code]) if code in links else (jsonify(error="unknown"), 404)
+
+
+app.run(host="127.0.0.1", port=int(os.environ["PORT"]))
+"""
+
+
+WRITTEN_ACCOUNTS = """
+db.execute("CREATE TABLE IF NOT EXISTS users (username TEXT PRIMARY KEY, password_hash TEXT)")
+
+
+@app.get("/health")
+def health():
+    return jsonify(status="ok")
+
+
+@app.post("/register")
+def register():
+    data = request.get_json()
+    kept = generate_password_hash(data["password"], "pbkdf2:sha256:9")
+    try:
+        db.execute("INSERT INTO users VALUES (?, ?)", (data["username"], kept))
+    except sqlite3.IntegrityError:
+        abort(409)
+    return jsonify(username=data["username"]), 201
+
+
+@app.post("/login")
+def login():
+    data = request.get_json()
+    statement = "SELECT * FROM users WHERE username = ?"
+    row = db.execute(statement, (data["username"],)).fetchone()
+    if row is None or not check_password_hash(row["password_hash"], data["password"]):
+        abort(401)
+    return jsonify(token=new_token(row["username"]))
+
+
+@app.get("/me")
+def me():
+    return jsonify(username=current_user())
+"""
+
+WRITTEN_NOTES = """
+db.execute("CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY, title TEXT, text TEXT)")
+
+
+@app.get("/health")
+def health():
+    return jsonify(status="ok")
+
+
+def note(note_id):
+    row = db.execute("SELECT * FROM notes WHERE id = ?", (note_id,)).fetchone()
+    return jsonify(dict(row)) if row else abort(404)
+
+
+@app.post("/notes")
+def create():
+    data = request.get_json()
+    values = (data["title"], data["text"])
+    made = db.execute("INSERT INTO notes (title, text) VALUES (?, ?)", values)
+    return note(made.lastrowid), 201
+
+
+@app.get("/notes")
+def listed():
+    return jsonify([dict(row) for row in db.execute("SELECT * FROM notes")])
+
+
+@app.get("/notes/<note_id>")
+def read(note_id):
+    return note(note_id)
+
+
+@app.put("/notes/<note_id>")
+def update(note_id):
+    data = request.get_json()
+    values = (data["title"], data["text"], note_id)
+    db.execute("UPDATE notes SET title = ?, text = ? WHERE id = ?", values)
+    return note(note_id)
+
+
+@app.delete("/notes/<note_id>")
+def delete(note_id):
+    note(note_id)
+    db.execute("DELETE FROM notes WHERE id = ?", (note_id,))
+    return "", 204
+"""
