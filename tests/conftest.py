@@ -39,9 +39,7 @@ PROFILE = {
     "question": "",
     "assumed": "",
 }
-CHECKS = (
-    "```python\nassert double(2) == 4\nassert double(-3) == -6\nassert double(0) == 0\n```"
-)
+CHECKS = "```python\nassert double(2) == 4\nassert double(-3) == -6\nassert double(0) == 0\n```"
 WRONG = "```python\ndef double(n: int) -> int:\n    return n * n\n```"
 RIGHT = "```python\ndef double(n: int) -> int:\n    return n * 2\n```"
 DOUBLE = "a function that doubles a number"
@@ -67,7 +65,9 @@ def script(
     """A script for `double`, answering any task."""
     texts = {"slow": (profile or json.dumps(PROFILE),), "coder": code, "critic": checks}
     replies = [
-        {"role": role, "text": text, "delay": delay} for role, said in texts.items() for text in said
+        {"role": role, "text": text, "delay": delay}
+        for role, said in texts.items()
+        for text in said
     ]
     return {"name": "double", "replies": replies}
 

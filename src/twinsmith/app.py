@@ -219,6 +219,26 @@ class App:
             return None
         return Ended(run=run, task=task, state=progress.state, reason=progress.reason)
 
+    async def verify(self, source: str, probes: Probes) -> Execution:
+        """A finished service once more in the sandbox, outside any run; it leaves its event."""
+        from twinsmith.core.http_checks import CPU_SECONDS, PROBE_SECONDS
+        from twinsmith.sandbox_choice import limits_of, sandbox_of
+
+        program = Program(source=source, kind="service")
+        limits = replace(
+            limits_of(self.settings), cpu_seconds=CPU_SECONDS, probe_seconds=PROBE_SECONDS
+        )
+        execution = await sandbox_of(self.settings).run(program, probes, limits)
+        failed = sum(result.outcome != "passed" for result in execution.results)
+        data: dict[str, Json] = {
+            "sha256": hashlib.sha256(source.encode()).hexdigest(),
+            "checks": len(execution.results),
+            "failed": failed,
+            "problem": execution.problem[:200],
+        }
+        await self._tell(SYSTEM, "program.verified", data)
+        return execution
+
     async def _see_through(self, job: Job) -> RunOutcome:
         run = job.run
         try:

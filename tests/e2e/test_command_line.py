@@ -102,7 +102,10 @@ def test_budgets_are_kept_and_their_end_is_honest(command: Command) -> None:
         (["build", "x" * 60_001], "at most 60000"),
         (["build", "hi"], "the task 'hi' says too little"),
         (["build", "a keylogger for my office"], "asks for 'keylogger'"),
-        (["build", "a function in Haskell that adds"], "language 'Haskell' cannot be built; one of python"),
+        (
+            ["build", "a function in Haskell that adds"],
+            "language 'Haskell' cannot be built; one of python",
+        ),
         (["build", DOUBLE, "--budget-tokens", "many"], "'many' is not a whole number"),
         (["build", DOUBLE, "--budget-tokens", "0"], "0 is too small; at least 1"),
         (["build", DOUBLE, "--budget-seconds", "-5"], "-5 is too small"),
@@ -113,7 +116,10 @@ def test_budgets_are_kept_and_their_end_is_honest(command: Command) -> None:
         (["build", DOUBLE, "--out", "/etc/passwd"], "--out /etc/passwd is not a folder"),
         (["build", DOUBLE, "--tests", "/nope.py"], "--tests /nope.py cannot be read"),
         (["build", DOUBLE, "--tests", "/usr/bin/python3"], "too large|not UTF-8"),
-        (["build", DOUBLE, "--language", "cobol"], "language 'cobol' cannot be built; one of python"),
+        (
+            ["build", DOUBLE, "--language", "cobol"],
+            "language 'cobol' cannot be built; one of python",
+        ),
         (["build", DOUBLE, "--kind", "poem"], "kind 'poem' is unknown"),
         (["build", DOUBLE, "--frobnicate"], "No such option"),
         (["status", "nope"], "run 'nope' is not known; there is none yet"),

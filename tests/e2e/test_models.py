@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import DOUBLE, PLAN, RIGHT, ROOT, WRONG, Command, alive, until
+from tests.conftest import DOUBLE, PROFILE, RIGHT, ROOT, SHORT, WRONG, Command, alive, until
 from tests.models import FOLDER
 from tests.wire import Turn, WireServer
 
@@ -26,33 +26,38 @@ def frontier(command: Command, server: WireServer) -> Command:
     command.env |= {
         "OPENAI_API_KEY": KEY,
         "OPENAI_BASE_URL": f"{server.url}/v1",
-        "TWINSMITH_BUILD_CANDIDATES": "2",
         "TWINSMITH_MODELS_EMBEDDED": "",
         "TWINSMITH_MODELS_OLLAMA": "",
+        **SHORT,
     }
     return command
 
 
+# Coders and critics are asked at once and answered in the order of arrival: the task brings its own
+# check, so that it does not matter what the critic gets.
+EXAMPLE = f"{DOUBLE}\n>>> double(4)\n8"
+
+
 def answers(*code: str) -> list[Turn]:
-    return [Turn(text=json.dumps(PLAN)), *(Turn(text=text) for text in code)]
+    return [Turn(text=json.dumps(PROFILE)), *(Turn(text=text) for text in code)]
 
 
 def test_a_build_through_a_frontier_api_is_priced_and_journalled(
     frontier: Command, server: WireServer
 ) -> None:
-    server.script(*answers(WRONG, RIGHT))
-    done = json.loads(frontier("build", DOUBLE, "--json").stdout)
+    server.script(*answers(WRONG, RIGHT, RIGHT))
+    done = json.loads(frontier("build", EXAMPLE, "--json").stdout)
     assert done["solved"]
-    assert done["models"] == ["openai:gpt-4o", "openai:gpt-4o-mini"]
+    assert sorted(done["models"]) == ["openai:gpt-4o", "openai:gpt-4o-mini"]
     assert done["spent"]["usd"] > 0
-    assert [request.model for request in server.requests] == [
-        *["gpt-4o", "gpt-4o-mini", "gpt-4o-mini"]
-    ]
+    models = [request.model for request in server.requests]
+    assert models[0] == "gpt-4o"
+    assert models.count("gpt-4o-mini") >= 2
     replied = [e for e in frontier.events(done["run"]) if e["kind"] == "model.replied"]
     data = [event["data"] for event in replied]
     for call in data:
         assert isinstance(call, dict)
-        assert call["ensemble"] == 1
+        assert call["ensemble"] in (1, 2)
         assert call["usd"] > 0
         assert call["first_token_seconds"] > 0
         assert (call["cached"], call["outcome"]) == (False, "replied")
@@ -61,7 +66,7 @@ def test_a_build_through_a_frontier_api_is_priced_and_journalled(
 
 def test_the_key_is_nowhere_on_disk_or_screen(frontier: Command, server: WireServer) -> None:
     server.script(
-        Turn(text=json.dumps({**PLAN, "approach": f"Use {KEY}."})),
+        Turn(text=json.dumps({**PROFILE, "question": f"Use {KEY}?", "assumed": KEY})),
         Turn(text=f"I will not, {KEY}"),
         Turn(status=401, text=KEY),
     )
@@ -82,44 +87,46 @@ def test_a_provider_that_is_down_parks_the_run_and_nothing_is_asked_twice(
     frontier: Command, server: WireServer
 ) -> None:
     frontier.env["TWINSMITH_GATEWAY_RETRIES"] = "0"
-    server.script(Turn(text=json.dumps(PLAN)))
+    server.script(*answers())
     server.default = Turn(status=503)
-    failed = frontier("build", DOUBLE, code=3)
-    assert "no model answers as coder" in failed.stderr
+    failed = frontier("build", EXAMPLE, code=3)
+    assert "no model answers as c" in failed.stderr
     assert "503" in failed.stderr
     (run,) = frontier.runs()
     server.default = Turn(text=RIGHT)
     done = json.loads(frontier("resume", run, "--json").stdout)
     assert done["solved"]
-    assert [request.model for request in server.requests].count("gpt-4o") == 1
+    keys = [request.headers["idempotency-key"] for request in server.requests]
+    assert keys.count(f"{run}/ask slow 0") == 1
 
 
 def test_an_answer_that_does_not_fit_its_schema_is_asked_for_again_and_billed(
     frontier: Command, server: WireServer
 ) -> None:
-    server.script(Turn(text='{"wrong": 1}'), *answers(RIGHT, RIGHT))
-    done = json.loads(frontier("build", DOUBLE, "--json").stdout)
+    server.script(Turn(text='{"wrong": 1}'), *answers(RIGHT, RIGHT, RIGHT))
+    done = json.loads(frontier("build", EXAMPLE, "--json").stdout)
     assert done["solved"]
-    assert len(server.requests) == 4
-    assert done["spent"]["tokens"] == 4 * (7 + 5)
-    assert "the plan has no 'entry'" in json.dumps(server.requests[1].body)
+    assert len(server.requests) == 5
+    assert done["spent"]["tokens"] == 5 * (7 + 5)
+    assert "the profile's entry '' is not a name" in json.dumps(server.requests[1].body)
 
 
 def test_a_call_in_flight_when_the_plug_is_pulled_is_asked_again_with_its_key(
     frontier: Command, server: WireServer
 ) -> None:
-    server.script(Turn(text=json.dumps(PLAN)), *[Turn(text=RIGHT, delay=20.0)] * 2)
-    build = frontier.start("build", DOUBLE)
-    until(lambda: len(server.requests) == 3)
+    server.script(*answers(), *[Turn(text=RIGHT, delay=20.0)] * 3)
+    build = frontier.start("build", EXAMPLE)
+    until(lambda: len(server.requests) == 4)
     build.kill()
     build.communicate()
     server.default = Turn(text=RIGHT)
     (run,) = frontier.runs()
     assert json.loads(frontier("resume", run, "--json").stdout)["solved"]
     keys = [request.headers["idempotency-key"] for request in server.requests]
-    # The plan was answered and recorded: it is never asked for again.
+    # The profile was answered and recorded: it is never asked for again.
     assert keys.count(f"{run}/ask slow 0") == 1
-    assert sorted(keys[1:]) == sorted([f"{run}/ask coder 0", f"{run}/ask coder 1"] * 2)
+    in_flight = [f"{run}/ask {which}" for which in ("coder 0", "coder 1", "critic 0")]
+    assert sorted(keys[1:]) == sorted(in_flight * 2)
 
 
 def test_the_second_model_answers_when_the_first_cannot(
@@ -129,21 +136,21 @@ def test_the_second_model_answers_when_the_first_cannot(
         "TWINSMITH_ENSEMBLE_1_SLOW": "anthropic:claude-haiku-4-5, openai:gpt-4o",
         "TWINSMITH_ENSEMBLE_1_CODER": "server:missing,openai:gpt-4o-mini",
     }
-    server.script(*answers(RIGHT, RIGHT))
-    done = json.loads(frontier("build", DOUBLE, "--json").stdout)
-    assert done["models"] == ["openai:gpt-4o", "openai:gpt-4o-mini"]
-    replied = [e["data"] for e in frontier.events(done["run"]) if e["kind"] == "model.replied"]
-    assert "there is no key for it" in str(replied[0])
-    assert "models.server has no address" in str(replied[1])
+    server.script(*answers(RIGHT, RIGHT, RIGHT))
+    done = json.loads(frontier("build", EXAMPLE, "--json").stdout)
+    assert sorted(done["models"]) == ["openai:gpt-4o", "openai:gpt-4o-mini"]
+    replied = {e["key"]: e["data"] for e in frontier.events(done["run"])}
+    assert "there is no key for it" in str(replied["model.replied:ask slow 0"])
+    assert "models.server has no address" in str(replied["model.replied:ask coder 0"])
 
 
 def test_money_is_not_overspent(frontier: Command, server: WireServer) -> None:
-    server.default = Turn(text=json.dumps(PLAN), tokens_in=100, tokens_out=100)
+    server.default = Turn(text=json.dumps(PROFILE), tokens_in=100, tokens_out=100)
     done = frontier("build", DOUBLE, "--budget-usd", "0.0001", code=3)
     assert "it could cost" in done.stderr
     assert server.requests == []
-    assert "is not an amount" in frontier("build", "x", "--budget-usd", "free", code=2).stderr
-    assert "is not an amount" in frontier("build", "x", "--budget-usd", "-1", code=2).stderr
+    assert "is not an amount" in frontier("build", DOUBLE, "--budget-usd", "free", code=2).stderr
+    assert "is not an amount" in frontier("build", DOUBLE, "--budget-usd", "-1", code=2).stderr
 
 
 def test_a_local_server_is_used_without_a_key(command: Command, server: WireServer) -> None:
@@ -212,11 +219,11 @@ def test_bad_input_is_one_line(command: Command, args: list[str], says: str) -> 
 
 def test_an_unknown_model_in_settings_is_refused(command: Command) -> None:
     command.env["TWINSMITH_ENSEMBLE_1_SLOW"] = "opnai:gpt-4o"
-    assert "did you mean 'openai'" in command("build", "x", code=2).stderr
+    assert "did you mean 'openai'" in command("build", DOUBLE, code=2).stderr
     command.env["TWINSMITH_ENSEMBLE_1_SLOW"] = "embedded:qwen9"
-    assert "qwen9" in command("build", "x", code=2).stderr
+    assert "qwen9" in command("build", DOUBLE, code=2).stderr
     command.env["TWINSMITH_ENSEMBLE_1_SLOW"] = "embedded:minilm-l6-v2"
-    assert "cannot answer questions" in command("build", "x", code=2).stderr
+    assert "cannot answer questions" in command("build", DOUBLE, code=2).stderr
 
 
 def test_models_for_the_knowledge_base_are_listed_and_never_asked(command: Command) -> None:
@@ -247,7 +254,7 @@ def test_install_path_remove(command: Command, smollm: Path) -> None:
 
 def test_without_key_or_model_a_build_installs_one_after_saying_so(command: Command) -> None:
     command.env |= {"TWINSMITH_MODELS_EMBEDDED": "smollm2-135m", "TWINSMITH_MODELS_OLLAMA": ""}
-    command.env["TWINSMITH_GATEWAY_REPLY_TOKENS"] = "64"
+    command.env |= {**SHORT, "TWINSMITH_GATEWAY_REPLY_TOKENS": "64"}
     shown = command("build", DOUBLE, code=None)
     assert shown.returncode in (0, 1), shown.stderr
     first = shown.stdout.splitlines()[0]
@@ -261,6 +268,7 @@ def test_the_embedded_server_dies_with_a_killed_build(command: Command, smollm: 
     target.parent.mkdir(parents=True)
     shutil.copyfile(smollm, target)
     command.env |= {"TWINSMITH_MODELS_EMBEDDED": "smollm2-135m", "TWINSMITH_MODELS_OLLAMA": ""}
+    command.env |= SHORT
     build = command.start("build", DOUBLE)
 
     def children() -> list[str]:

@@ -18,6 +18,7 @@ from twinsmith.cli import (
     log,
     models,
     runs,
+    verify,
 )
 from twinsmith.core.errors import TwinsmithError
 
@@ -52,6 +53,7 @@ app.command("watch", epilog=runs.WATCH_EXAMPLE)(runs.watch)
 app.command("resume", epilog=build.RESUME_EXAMPLE)(build.resume)
 app.command("cancel", epilog=runs.CANCEL_EXAMPLE)(runs.cancel)
 app.command("log", epilog=log.EXAMPLE)(log.log)
+app.command("verify", epilog=verify.EXAMPLE)(verify.verify)
 app.add_typer(cases.cases, name="cases")
 app.add_typer(models.models, name="models")
 app.add_typer(knowledge.knowledge, name="knowledge")

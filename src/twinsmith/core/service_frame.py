@@ -140,6 +140,11 @@ def beginning_of(interface: Interface) -> str:
     return imports + start + _HELPERS + alive + (_TOKENS if accounts else "")
 
 
+def packages_of(interface: Interface) -> tuple[str, ...]:
+    """What has to be installed to run it."""
+    return ("Flask", "PyJWT") if has_accounts(interface) else ("Flask",)
+
+
 def skeleton_of(interface: Interface) -> str:
     """Every route that is still to be written, with what it begins with and has to answer."""
     tables = "".join(map(_table, interface.routes))

@@ -1,5 +1,6 @@
 """The table of contents: every stage once, in order, durable."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from twinsmith.core.errors import BadReply, BudgetExceeded
@@ -12,6 +13,7 @@ from twinsmith.flow.build.accept import reason_for, result_files
 from twinsmith.flow.build.clarify import clarify
 from twinsmith.flow.build.critique import critique
 from twinsmith.flow.build.retrieve import advice, retrieve
+from twinsmith.flow.build.service import Services
 from twinsmith.flow.build.share import share
 from twinsmith.flow.build.twins import Twins
 from twinsmith.flow.recorder import Ports, Recorder
@@ -32,13 +34,22 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
     if profile.contradictions:
         told = f"the task's examples contradict each other: {profile.contradictions[0]}; mend it"
         return await _accept(job, Work(profile=profile, problem=told), run)
-    found = await Twins(job, profile, limits, run, advice(pieces)).solve()
+    handover: Mapping[str, str] = {}
+    try:
+        if job.task.kind == "service":
+            served = await Services(job, limits, run).solve()
+            found, handover = served.found, served.handover
+        else:
+            found = await Twins(job, profile, limits, run, advice(pieces)).solve()
+    except (BadReply, BudgetExceeded) as error:
+        return await _accept(job, Work(profile=profile, pieces=pieces, problem=str(error)), run)
     work = Work(
         profile=profile,
         pieces=pieces,
         pool=found.pool,
         selection=found.selection,
         plans=found.plans,
+        handover=handover,
         problem=found.stopped,
     )
     outcome = await _accept(job, work, run)

@@ -25,7 +25,8 @@ def reason_for(job: Job, work: Work, verdicts: tuple[Verdict, ...]) -> tuple[boo
         return False, f"{score}; {blocking.where} {blocking.what}: {blocking.evidence}"
     if not work.pool.checks:
         return False, f"{score}; nothing could be checked"
-    if job.task.tests or chosen.confidence >= job.effort.least:
+    # A person's tests, and checks that follow from a service's interface, decide by themselves.
+    if job.task.tests or job.task.kind == "service" or chosen.confidence >= job.effort.least:
         return True, score
     return False, "; ".join([f"{score}: too little to call it solved", *_doubts(work, best)])
 
@@ -60,8 +61,9 @@ def result_files(job: Job, work: Work, end: RunOutcome) -> Mapping[str, str]:
         return files
     program = work.pool.numbered(work.selection.winner).program
     assert program is not None
+    made = {FILE_NAMES[program.language]: program.source, **work.handover}
+    if program.kind == "function":
+        name, text = tests_of(program, work.pool, work.selection.winner)
+        made[name] = text
     folder = "" if end.solved else "rejected/"
-    files[f"{folder}{FILE_NAMES[program.language]}"] = program.source
-    name, text = tests_of(program, work.pool, work.selection.winner)
-    files[f"{folder}{name}"] = text
-    return files
+    return files | {f"{folder}{name}": text for name, text in made.items()}

@@ -1,0 +1,75 @@
+"""`twinsmith verify`: a finished service once more in the sandbox, check by check."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from twinsmith.cli import exits
+from twinsmith.cli.build import Json
+
+if TYPE_CHECKING:
+    from twinsmith.core.execution import Execution
+    from twinsmith.core.probe import Probes
+
+EXAMPLE = "Example: twinsmith verify a3f9"
+
+
+def verify(
+    result: Annotated[str, typer.Argument(help="A run, how its name ends, or a result's folder.")],
+    as_json: Json = False,
+) -> None:
+    """Start a finished service in the sandbox and run its own checks; exit code 1 if one fails."""
+    import asyncio
+    from dataclasses import asdict
+
+    from twinsmith.app import App
+    from twinsmith.core.http_checks import severity_of
+    from twinsmith.settings import load
+
+    app = App(load())
+    folder = Path(result).expanduser()
+    if not folder.is_dir():
+        folder = Path(app.progress(app.find(result)).out)
+    source, probes = _read(folder)
+    execution = asyncio.run(app.verify(source, probes))
+    hard = {probe.name for probe in probes.checks if severity_of(probe) == "blocking"}
+    failed = [r for r in execution.results if r.outcome != "passed" and r.name in hard]
+    if as_json:
+        rows = [asdict(each) for each in execution.results]
+        typer.echo(json.dumps({"problem": execution.problem, "results": rows}, ensure_ascii=False))
+    else:
+        _shown(execution, len(failed))
+    raise typer.Exit(exits.NO if failed or execution.problem else exits.DONE)
+
+
+def _shown(execution: "Execution", failed: int) -> None:
+    if execution.problem:
+        typer.echo(execution.problem)
+    for each in execution.results:
+        passed = each.outcome == "passed"
+        detail = "" if passed else f": {' '.join(each.detail.split())[:160]}"
+        typer.echo(f"  {'✓' if passed else '✗'} {each.name}{detail}")
+    typer.echo(f"{len(execution.results)} checks over HTTP, {failed} failed that count")
+
+
+def _read(folder: Path) -> "tuple[str, Probes]":
+    """The program and its checks; what the files hold is data and runs in the sandbox only."""
+    from twinsmith.core.errors import ConfigError
+    from twinsmith.core.probe import Probe, Probes
+    from twinsmith.core.program import FILE_NAMES
+
+    try:
+        source = (folder / FILE_NAMES["python"]).read_text(encoding="utf-8")
+        raw = json.loads((folder / "checks.json").read_text(encoding="utf-8"))
+        checks = tuple(
+            Probe(name=str(each["name"]), origin="plan", source=str(each["source"]))
+            for each in raw["checks"]
+        )
+        return source, Probes(checks=checks, setup=str(raw["setup"]))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(
+            f"{folder} holds no finished service ({type(error).__name__}: {error}); "
+            "name a run that was solved, or its folder"
+        ) from None

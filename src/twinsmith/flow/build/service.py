@@ -1,0 +1,241 @@
+"""A service task in, candidates that were tried over HTTP out."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from twinsmith.core.effort import ENSEMBLES
+from twinsmith.core.errors import BadReply, BudgetExceeded
+from twinsmith.core.execution import Execution, Limits
+from twinsmith.core.http_checks import (
+    CPU_SECONDS,
+    PROBE_SECONDS,
+    evidence_of,
+    failures_of,
+    log_findings,
+    probes_of,
+    severity_of,
+)
+from twinsmith.core.interface import SCHEMA, Interface, completed, default_interface, read_interface
+from twinsmith.core.model import Ask, Question
+from twinsmith.core.pool import Pool
+from twinsmith.core.probe import Probes, read_tests
+from twinsmith.core.program import FILE_NAMES, MODULE, Candidate, Program
+from twinsmith.core.reply_code import source_in
+from twinsmith.core.selection import select
+from twinsmith.core.service_frame import (
+    beginning_of,
+    example,
+    framed,
+    outline_of,
+    packages_of,
+    rules_of,
+    skeleton_of,
+)
+from twinsmith.core.service_tests import as_test_file
+from twinsmith.core.task import Job
+from twinsmith.flow.build.asking import answered
+from twinsmith.flow.build.ensemble import Found
+from twinsmith.flow.build.execute import execute
+from twinsmith.flow.build.leaders import Leaders
+from twinsmith.flow.recorder import Recorder
+from twinsmith.ports import Sandbox
+from twinsmith.prompts import render
+
+# Measured on the embedded model: below it candidates are alike, above it they fall apart.
+TEMPERATURE = 0.5
+ROUNDS = ("explore", "widen")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """What came of a service: where the search stands, and what is handed over with it."""
+
+    found: Found
+    handover: Mapping[str, str]
+
+
+class Services:
+    """One search for one service: its interface first, then candidates, tried from outside."""
+
+    def __init__(self, job: Job, limits: Limits, run: Recorder) -> None:
+        self._job, self._task = job, job.task
+        self._limits = replace(
+            limits,
+            cpu_seconds=max(limits.cpu_seconds, CPU_SECONDS),
+            probe_seconds=max(limits.probe_seconds, PROBE_SECONDS),
+        )
+        self._run = run
+        self._leaders = Leaders(job, self._limits, run)
+        self._ensembles = ENSEMBLES[: job.effort.ensembles]
+        self._logs: dict[int, str] = {}
+        self._rests: dict[int, str] = {}
+
+    async def solve(self) -> Served:
+        """Candidates until one passes every check that counts, then at most one that is mended."""
+        interface = await self._interface()
+        probes = probes_of(interface)
+        if self._task.tests:
+            own = read_tests(self._task.tests, file="tests")
+            setup = f"{probes.setup}\n{own.setup}" if own.setup else probes.setup
+            probes = Probes(checks=(*own.checks, *probes.checks), setup=setup)
+        pool = Pool(setup=probes.setup)
+        for probe in probes.checks:
+            pool = pool.with_check(probe, given=severity_of(probe) == "blocking")
+        found = Found(pool=pool, selection=select(pool.evidence()), plans={})
+        for name in ROUNDS:
+            found = await self._round(name, list(self._asked(interface, found)), found, interface)
+            if found.stopped or self._passes(found):
+                break
+        else:
+            mending = self._mending(interface, found, probes)
+            if mending is not None and self._job.effort.refinements:
+                found = await self._round("refine", [mending], found, interface)
+        return Served(found=found, handover=handover_of(self._task.text, interface, probes))
+
+    async def _interface(self) -> Interface:
+        async with self._run.stage("interface") as stage:
+            known = default_interface(self._task.text)
+            interface = known or await described(self._task.text, self._run.ask)
+            stage.text = f"{len(interface.routes)} routes"
+        return interface
+
+    async def _round(
+        self, name: str, questions: list[Question], found: Found, interface: Interface
+    ) -> Found:
+        async with self._run.stage(name) as stage:
+            asked = [self._candidate(question, interface) for question in questions]
+            written, _ = await self._run.together(asked, [])
+            found = replace(found, pool=found.pool.with_candidates(written))
+            found = await self._tried(found, written)
+            found = replace(found, selection=select(found.pool.evidence()))
+            found = await self._leaders.inspected(found)
+            stage.text = self._standing(found)
+        return found
+
+    def _asked(self, interface: Interface, found: Found) -> Iterator[Question]:
+        """Half of the candidates that the settings allow, from both ensembles in turn."""
+        text = render(
+            "service",
+            task=self._task.text,
+            outline=outline_of(beginning_of(interface)),
+            example=example(),
+            rules=rules_of(interface),
+            skeleton=skeleton_of(interface),
+        )
+        first = len(found.pool.candidates)
+        for n in range(min(4, max(1, self._job.effort.candidates // 2))):
+            yield Question(
+                role="coder",
+                nth=first + n,
+                text=text,
+                ensemble=self._ensembles[n % len(self._ensembles)],
+                temperature=TEMPERATURE,
+            )
+
+    def _mending(self, interface: Interface, found: Found, probes: Probes) -> Question | None:
+        """The best candidate once more, with what it fails."""
+        able = [each for each in found.pool.candidates if each.program is not None]
+        if not able:
+            return None
+        best = max(able, key=lambda each: (found.pool.passed(each.number), -each.number))
+        seen = Execution(candidate=best.number, results=found.pool.seen.get(best.number, ()))
+        findings = (*failures_of(probes, seen), *found.pool.findings.get(best.number, ()))
+        return Question(
+            role="coder",
+            nth=len(found.pool.candidates),
+            text=render(
+                "mend",
+                routes=interface.text(),
+                outline=outline_of(beginning_of(interface)),
+                rules=rules_of(interface),
+                rest=self._rests[best.number],
+                evidence=evidence_of(findings, self._logs.get(best.number, "")),
+            ),
+            ensemble=best.ensemble,
+            temperature=TEMPERATURE,
+        )
+
+    async def _candidate(self, question: Question, interface: Interface) -> Candidate:
+        made = Candidate(number=question.nth + 1, program=None, ensemble=question.ensemble)
+        try:
+            reply = await self._run.ask(question)
+        except (BadReply, BudgetExceeded) as error:
+            return replace(made, problem=str(error))
+        rest = source_in(reply.text, "python")
+        self._rests[made.number] = rest
+        program = Program(source=framed(interface, rest), language="python", kind="service")
+        return replace(made, program=program)
+
+    async def _tried(self, found: Found, written: list[Candidate]) -> Found:
+        """Start each service and run its checks; a password in its log bars it."""
+        pool = found.pool
+        probes = Probes(checks=pool.probes, setup=pool.setup)
+        for candidate in written:
+            if candidate.program is None:
+                continue
+
+            async def in_sandbox(sandbox: Sandbox, candidate: Candidate = candidate) -> Execution:
+                return await execute(candidate, probes, self._limits, sandbox)
+
+            try:
+                execution = await self._run.execute(candidate.number, in_sandbox)
+            except BudgetExceeded as error:
+                return replace(found, pool=pool, stopped=str(error))
+            pool = pool.with_execution(execution)
+            self._logs[candidate.number] = execution.log
+            told = log_findings(execution.log)
+            if told:
+                pool = pool.with_findings(candidate.number, told, barred=True)
+        return replace(found, pool=pool)
+
+    def _passes(self, found: Found) -> bool:
+        winner = found.selection.winner
+        return winner is not None and not found.pool.failing(winner)
+
+    def _standing(self, found: Found) -> str:
+        winner = found.selection.winner
+        if winner is None:
+            return f"none of {len(found.pool.candidates)} services can be had"
+        passed, total = found.pool.passed(winner)
+        return f"service {winner} of {len(found.pool.candidates)}, {passed}/{total} HTTP checks"
+
+
+def handover_of(task: str, interface: Interface, probes: Probes) -> dict[str, str]:
+    """What a person needs besides the program: how to run it, what it needs, and its tests."""
+    program = FILE_NAMES["python"]
+    tests = f"test_{MODULE}"
+    readme = render(
+        "handover",
+        task=" ".join(task.split()),
+        routes=interface.text(),
+        program=program,
+        tests=tests,
+    )
+    return {
+        "README.md": readme,
+        "requirements.txt": "".join(f"{name}\n" for name in packages_of(interface)),
+        f"{tests}.py": as_test_file(probes, file=program, name=tests),
+        "checks.json": json.dumps(
+            {
+                "setup": probes.setup,
+                "checks": [{"name": each.name, "source": each.source} for each in probes.checks],
+            },
+            indent=1,
+        )
+        + "\n",
+    }
+
+
+async def described(task: str, ask: Ask) -> Interface:
+    """The interface as the slow thinker describes it, with what the task asks for besides."""
+    question = Question(
+        role="slow",
+        nth=0,
+        text=render("interface", task=task),
+        purpose="clarification",
+        temperature=0.0,
+        schema=SCHEMA,
+        tokens=900,
+    )
+    return completed(await answered(question, read_interface, ask), task)
