@@ -2,13 +2,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SANDBOX := src/twinsmith/adapters/sandbox
-TASK := Write a Python function roman(n) that turns a whole number from 1 to 3999 into a Roman numeral
+TASK := Create a REST API in Python for user authentication
 
 .PHONY: help demo test check static format bench kills lock setup setup-dev clean
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo    set up, then build a small program from one sentence"
+	@echo "make demo    set up, then build a service from one sentence and try it"
 	@echo "make test    set up, then run all tests"
 	@echo "make check   what has to be green: format, lint, types, contracts, tests"
 	@echo "make bench   the figures (make kills: a hundred kill -9s of running builds)"
@@ -17,7 +17,10 @@ help:
 demo: setup
 	@$(BIN)/twinsmith doctor
 	@echo
-	@$(BIN)/twinsmith build "$(TASK)" --tests examples/roman_checks.py
+	@$(BIN)/twinsmith build "$(TASK)"
+	@echo
+	@echo "the same service once more in the sandbox, its checks one by one:"
+	@$(BIN)/twinsmith verify
 
 test: setup-dev
 	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup

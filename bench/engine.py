@@ -19,36 +19,44 @@ from dataclasses import replace
 from pathlib import Path
 
 from twinsmith.adapters.clock import SystemClock
+from twinsmith.adapters.desk.terminal import Nobody
 from twinsmith.adapters.durable.dbos_engine import DbosEngine
 from twinsmith.adapters.durable.memory import MemoryDurable
 from twinsmith.adapters.journal.files import FileJournal
 from twinsmith.adapters.journal.memory import MemoryJournal
+from twinsmith.adapters.knowledge.graph_memory import MemoryGraph
+from twinsmith.adapters.knowledge.nothing import NothingKnown
 from twinsmith.adapters.models.scripted import Script, ScriptedModel, ScriptedReply
 from twinsmith.adapters.outbox.folder import FolderOutbox
 from twinsmith.adapters.outbox.memory import MemoryOutbox
-from twinsmith.adapters.sandbox.canned import CannedSandbox
+from twinsmith.adapters.sandbox.canned import CannedSandbox, EmptySandbox
+from twinsmith.adapters.sandbox.review_canned import CannedReviewer
 from twinsmith.core.budget import Budget
+from twinsmith.core.effort import Effort
 from twinsmith.core.execution import Limits
 from twinsmith.core.outcome import RunOutcome
+from twinsmith.core.quality import Thresholds
 from twinsmith.core.task import Job, Task
 from twinsmith.flow.pipeline import PIPELINE_VERSION, build
 from twinsmith.flow.recorder import Ports
 
 RUNS = 20
 LIMIT_MS = 150.0
-PLAN = {
+PROFILE = {
     "entry": "double",
     "signature": "def double(n: int) -> int:",
-    "approach": "Multiply by two.",
-    "checks": ["assert double(2) == 4", "assert double(-3) == -6"],
+    "question": "",
+    "assumed": "",
 }
 CODE = "def double(n):\n    return n * 2\n"
+CHECKS = "assert double(2) == 4\nassert double(-3) == -6\n"
 SCRIPT = Script(
     name="bench",
     replies=(
-        ScriptedReply(role="slow", text=json.dumps(PLAN)),
+        ScriptedReply(role="slow", text=json.dumps(PROFILE)),
         ScriptedReply(role="coder", text=CODE),
         ScriptedReply(role="coder", text=CODE),
+        ScriptedReply(role="critic", text=CHECKS),
     ),
 )
 
@@ -60,7 +68,8 @@ def job(run: str, out: Path) -> Job:
         run=run,
         task=Task(text="double a number", language="python", kind="function"),
         budget=Budget(tokens=20_000, seconds=600),
-        candidates=2,
+        effort=Effort(candidates=2, least=0.0, votes=0, refinements=0),
+        quality=Thresholds(),
         reply_tokens=2000,
         seed=0,
         out=str(out),
@@ -72,7 +81,12 @@ def ports(folder: Path | None) -> Ports:
     clock = SystemClock()
     return Ports(
         model=ScriptedModel(SCRIPT),
-        sandbox=CannedSandbox(),
+        sandbox=CannedSandbox(functions={CODE: lambda n: n * 2}),
+        reviewer=CannedReviewer(),
+        sanitized=EmptySandbox(),
+        retriever=NothingKnown(),
+        graph=MemoryGraph(),
+        desk=Nobody(),
         journal=FileJournal(folder / "journal", clock) if folder else MemoryJournal(clock),
         outbox=FolderOutbox() if folder else MemoryOutbox(),
         durable=MemoryDurable(),

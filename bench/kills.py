@@ -16,17 +16,28 @@ import time
 from collections import Counter
 from pathlib import Path
 
-PLAN = {
+PROFILE = {
     "entry": "double",
     "signature": "def double(n: int) -> int:",
-    "approach": "Multiply by two.",
-    "checks": ["assert double(2) == 4", "assert double(-3) == -6"],
+    "question": "",
+    "assumed": "",
 }
 REPLIES = [
-    {"role": "slow", "text": json.dumps(PLAN), "delay": 0.15},
+    {"role": "slow", "text": json.dumps(PROFILE), "delay": 0.15},
     {"role": "coder", "text": "def double(n):\n    return n * n\n", "delay": 0.15},
     {"role": "coder", "text": "def double(n):\n    return n * 2\n", "delay": 0.15},
+    {"role": "critic", "text": "assert double(-3) == -6\n", "delay": 0.15},
 ]
+# One round of two candidates, and nothing besides: what is killed is the engine's work.
+EFFORT = {
+    "TWINSMITH_BUILD_CANDIDATES": "2",
+    "TWINSMITH_BUILD_VOTES": "0",
+    "TWINSMITH_BUILD_REFINEMENTS": "0",
+    "TWINSMITH_BUILD_LEAST": "0.0",
+    "TWINSMITH_BUILD_RETRIEVAL": "false",
+    "TWINSMITH_QUALITY_REVIEW": "false",
+    "TWINSMITH_QUALITY_SANITIZE": "false",
+}
 
 
 def start(home: Path, *args: str) -> "subprocess.Popen[bytes]":
@@ -34,7 +45,7 @@ def start(home: Path, *args: str) -> "subprocess.Popen[bytes]":
         **os.environ,
         "TWINSMITH_HOME": str(home),
         "TWINSMITH_MODELS_SCRIPT": f"{home}/s.json",
-        "TWINSMITH_BUILD_CANDIDATES": "2",
+        **EFFORT,
     }
     return subprocess.Popen(
         [sys.executable, "-m", "twinsmith", *args],

@@ -6,6 +6,8 @@ import pytest
 from twinsmith.adapters.lease import is_held, lease
 from twinsmith.app import App
 from twinsmith.core.budget import Budget
+from twinsmith.core.case import Case
+from twinsmith.core.effort import Effort
 from twinsmith.core.errors import ConfigError, RunBusy, UnknownRun
 from twinsmith.core.events import SYSTEM, Event
 from twinsmith.core.task import Task
@@ -52,6 +54,28 @@ def test_a_job_gets_a_folder_of_its_own_and_no_secrets(app: App, tmp_path: Path)
     other = app.new_job(TASK, out=tmp_path / "new" / "deep", seed=4, budget=BUDGET)
     assert (other.out, other.seed) == (str(tmp_path / "new" / "deep"), 4)
     assert other.run != job.run
+
+
+def test_a_job_carries_how_hard_it_is_worked_on(tmp_path: Path) -> None:
+    given = {
+        "TWINSMITH_HOME": str(tmp_path / "home"),
+        "TWINSMITH_BUILD_CANDIDATES": "3",
+        "TWINSMITH_BUILD_EXCHANGE": "false",
+        "TWINSMITH_BUILD_SEED": "9",
+    }
+    job = App(load(given)).new_job(TASK, out=None, seed=None, budget=BUDGET)
+    assert job.effort == Effort(candidates=3, exchange=False)
+    assert job.seed == 9
+
+
+def test_another_try_at_a_case_has_another_seed_and_the_same_budget(app: App) -> None:
+    first = app.new_job(TASK, out=None, seed=4, budget=BUDGET)
+    with lease(app.settings.home / "runs" / first.run, first.run):
+        app._keep_job(first)
+    again = app.again(Case(run=first.run, task=TASK, reason="why", tries=1))
+    assert (again.task, again.budget, again.effort) == (TASK, BUDGET, first.effort)
+    assert again.seed != first.seed
+    assert again.run != first.run
 
 
 def test_a_folder_that_will_not_do_is_refused_before_anything_starts(

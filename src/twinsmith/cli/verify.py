@@ -17,7 +17,9 @@ EXAMPLE = "Example: twinsmith verify a3f9"
 
 
 def verify(
-    result: Annotated[str, typer.Argument(help="A run, how its name ends, or a result's folder.")],
+    result: Annotated[
+        str, typer.Argument(help="A run, how its name ends, or a folder; else the latest run.")
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Start a finished service in the sandbox and run its own checks; exit code 1 if one fails."""
@@ -30,8 +32,9 @@ def verify(
 
     app = App(load())
     folder = Path(result).expanduser()
-    if not folder.is_dir():
-        folder = Path(app.progress(app.find(result)).out)
+    if not result or not folder.is_dir():
+        run = result or next(iter(reversed(app.journal.runs())), "")
+        folder = Path(app.progress(app.find(run)).out)
     source, probes = _read(folder)
     execution = asyncio.run(app.verify(source, probes))
     hard = {probe.name for probe in probes.checks if severity_of(probe) == "blocking"}

@@ -21,6 +21,8 @@ class Work:
     pool: Pool = field(default_factory=Pool)
     selection: Selection = field(default_factory=lambda: Selection(winner=None, confidence=0.0))
     plans: Mapping[int, str] = field(default_factory=dict)
+    frame: str = ""
+    """What twinsmith itself wrote into every candidate."""
     handover: Mapping[str, str] = field(default_factory=dict)
     """Files besides the program and its report, by name."""
     problem: str = ""

@@ -1,6 +1,7 @@
 """A run told to a person and to a script."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from difflib import SequenceMatcher
 
@@ -32,7 +33,8 @@ def report_json(job: Job, work: Work, end: RunOutcome) -> str:
         "verdicts": [asdict(verdict) for verdict in end.verdicts],
         "ways": [list(cluster) for cluster in work.selection.clusters],
         "pieces": [_lineage(hit) for hit in work.pieces],
-        "copied": round(copied(best, work.pieces), 3),
+        "copied": round(copied(best, [hit.passage.text for hit in work.pieces]), 3),
+        "frame": round(copied(best, [work.frame]), 3),
         "models": list(end.models),
         "seed": job.seed,
         "tokens": end.spent.tokens,
@@ -73,8 +75,11 @@ def markdown(job: Job, work: Work, end: RunOutcome) -> str:
             f"  - {finding.where} {finding.what}: {' '.join(finding.evidence.split())}"
             for finding in verdict.findings
         ]
+    if work.frame:
+        share = 100 * copied(_best(work), [work.frame])
+        lines += ["", f"{share:.0f} % of the program is the frame that twinsmith gives a service."]
     if work.pieces:
-        share = 100 * copied(_best(work), work.pieces)
+        share = 100 * copied(_best(work), [hit.passage.text for hit in work.pieces])
         lines += [
             "",
             "## Pieces",
@@ -85,12 +90,12 @@ def markdown(job: Job, work: Work, end: RunOutcome) -> str:
     return "\n".join(lines) + "\n"
 
 
-def copied(best: Candidate | None, pieces: tuple[Hit, ...]) -> float:
-    """The share of a program that stands word for word in the pieces it was written from."""
+def copied(best: Candidate | None, texts: Sequence[str]) -> float:
+    """The share of a program that stands word for word in texts it was written from."""
     source = best.program.source if best and best.program else ""
     covered: set[int] = set()
-    for hit in pieces:
-        matcher = SequenceMatcher(None, source, hit.passage.text, autojunk=False)
+    for text in filter(None, texts):
+        matcher = SequenceMatcher(None, source, text, autojunk=False)
         for block in matcher.get_matching_blocks():
             if block.size >= SHORTEST_COPY:
                 covered.update(range(block.a, block.a + block.size))

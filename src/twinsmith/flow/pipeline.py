@@ -1,6 +1,5 @@
 """The table of contents: every stage once, in order, durable."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from twinsmith.core.errors import BadReply, BudgetExceeded
@@ -28,17 +27,19 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
     run = Recorder(job, ports)
     try:
         profile = await _clarify(job, run)
-        pieces = () if profile.contradictions else await _retrieve(job, run)
+        pieces: tuple[Hit, ...] = ()
+        if job.task.kind == "function" and not profile.contradictions:
+            pieces = await _retrieve(job, run)
     except (BadReply, BudgetExceeded) as error:
         return await _accept(job, Work(problem=str(error)), run)
     if profile.contradictions:
         told = f"the task's examples contradict each other: {profile.contradictions[0]}; mend it"
         return await _accept(job, Work(profile=profile, problem=told), run)
-    handover: Mapping[str, str] = {}
+    frame, handover = "", dict[str, str]()
     try:
         if job.task.kind == "service":
             served = await Services(job, limits, run).solve()
-            found, handover = served.found, served.handover
+            found, frame, handover = served.found, served.frame, dict(served.handover)
         else:
             found = await Twins(job, profile, limits, run, advice(pieces)).solve()
     except (BadReply, BudgetExceeded) as error:
@@ -49,6 +50,7 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
         pool=found.pool,
         selection=found.selection,
         plans=found.plans,
+        frame=frame,
         handover=handover,
         problem=found.stopped,
     )

@@ -12,20 +12,20 @@ def test_a_run_is_told_from_its_events() -> None:
         "r",
         [
             entry("run.started", 0, task="t", out="/o"),
-            entry("stage.started", 1, stage="plan"),
+            entry("stage.started", 1, stage="clarify"),
             entry("model.replied", 2, model="m", tokens=10),
             entry("model.replied", 2, model="m", tokens=5),
-            entry("stage.finished", 3, stage="plan", note="fine"),
-            entry("stage.started", 3, stage="generate"),
-            entry("candidate.judged", 4, best="candidate 1"),
+            entry("stage.finished", 3, stage="clarify", note="fine"),
+            entry("stage.started", 3, stage="explore"),
+            entry("candidates.compared", 4, best="candidate 1"),
             entry("something.new", 5),
         ],
     )
     assert (progress.task, progress.state, progress.tokens) == ("t", "running", 15)
     assert (progress.best, progress.models) == ("candidate 1", ("m",))
     assert [(s.name, s.note, bool(s.finished)) for s in progress.stages] == [
-        ("plan", "fine", True),
-        ("generate", "", False),
+        ("clarify", "fine", True),
+        ("explore", "", False),
     ]
     assert elapsed(progress.started, progress.updated) == 5
 

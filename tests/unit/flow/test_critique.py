@@ -1,56 +1,100 @@
-from twinsmith.core.execution import Execution, Outcome, ProbeResult
-from twinsmith.core.probe import Origin, Probe, Probes
+from collections.abc import Mapping
+
+from twinsmith.core.execution import Execution, ProbeResult
+from twinsmith.core.pool import Pool
+from twinsmith.core.probe import Probe, Probes, read_check
 from twinsmith.core.program import Candidate, Program
-from twinsmith.flow.build.critique import critique
+from twinsmith.core.verdict import Finding, Verdict
+from twinsmith.flow.build.critique import MOST_FINDINGS, critique
 
-CANDIDATE = Candidate(number=1, program=Program(entry="f", source="def f(): ..."))
-
-
-def probes(*origins: Origin) -> Probes:
-    return Probes(
-        checks=tuple(
-            Probe(name=f"p{n}", source="assert f()", origin=origin)
-            for n, origin in enumerate(origins)
-        )
-    )
+CANDIDATE = Candidate(number=1, program=Program(entry="f", source="def f(n): ..."))
 
 
-def execution(*outcomes: Outcome) -> Execution:
-    return Execution(
-        candidate=1,
-        results=tuple(
-            ProbeResult(name=f"p{n}", outcome=outcome, detail=f"d{n}")
-            for n, outcome in enumerate(outcomes)
-        ),
-    )
+def given(*sources: str) -> Probes:
+    probes = (read_check(source, number=n) for n, source in enumerate(sources, 1))
+    return Probes(checks=tuple(probe for probe in probes if probe is not None))
 
 
-def test_every_check_of_the_plan_has_to_pass() -> None:
-    assert critique(CANDIDATE, probes("plan", "plan"), execution("passed", "passed")).accepted
-    verdict = critique(CANDIDATE, probes("plan", "plan"), execution("passed", "raised"))
+def judged(
+    probes: Probes,
+    proposed: Mapping[str, int],
+    results: tuple[ProbeResult, ...],
+    candidate: Candidate = CANDIDATE,
+) -> Verdict:
+    pool = Pool().with_given(probes).with_proposed(proposed, 1).with_candidates([candidate])
+    (verdict,) = critique(pool.with_execution(Execution(candidate=1, results=results)))
+    return verdict
+
+
+def gave(value: str) -> ProbeResult:
+    return ProbeResult(name="p", outcome="passed", value=value)
+
+
+def test_what_was_given_decides() -> None:
+    verdict = judged(given("assert f(1) == 1", "assert f(2) == 2"), {}, (gave("1"), gave("3")))
     assert (verdict.accepted, verdict.passed, verdict.total) == (False, 1, 2)
-    assert [(f.what, f.where, f.evidence) for f in verdict.findings] == [("raised", "p1", "d1")]
+    (finding,) = verdict.findings
+    assert (finding.what, finding.where, finding.evidence) == ("failed", "check 2", "f(2) gave 3")
+    assert finding.severity == "blocking"
+    assert judged(given("assert f(1) == 1"), {}, (gave("1.0"),)).accepted
 
 
-def test_where_a_person_gave_tests_the_models_checks_are_notes() -> None:
-    verdict = critique(CANDIDATE, probes("person", "plan"), execution("passed", "failed"))
-    assert verdict.accepted
-    assert [finding.severity for finding in verdict.findings] == ["note"]
-    assert not critique(CANDIDATE, probes("person", "plan"), execution("failed", "passed")).accepted
+def test_what_a_critic_proposed_is_a_note() -> None:
+    raised = ProbeResult(name="p", outcome="raised", detail="ValueError()")
+    verdict = judged(given("assert f(1) == 1"), {"assert f(2) == 2": 1}, (gave("1"), raised))
+    assert (verdict.accepted, verdict.passed, verdict.total) == (True, 1, 2)
+    (note,) = verdict.findings
+    assert (note.severity, note.what, note.where) == ("note", "raised", "f(2) == 2")
+    assert note.evidence == "f(2) gave ValueError()"
+
+
+def test_a_test_that_judges_by_itself_tells_its_detail() -> None:
+    probe = Probe(name="t.py:3 test_big", origin="person", source="def test_big(): ...")
+    failed = ProbeResult(name="p", outcome="failed", detail="20 is not 21")
+    verdict = judged(Probes(checks=(probe,)), {}, (failed,))
+    assert [(f.where, f.evidence) for f in verdict.findings] == [
+        ("t.py:3 test_big", "20 is not 21")
+    ]
+
+
+def test_findings_are_bounded() -> None:
+    probes = given(*(f"assert f({n}) == {n}" for n in range(20)))
+    verdict = judged(probes, {}, tuple(gave("'x'") for _ in range(20)))
+    assert (verdict.passed, verdict.total) == (0, 20)
+    assert len(verdict.findings) == MOST_FINDINGS
 
 
 def test_what_was_not_run_did_not_pass() -> None:
-    verdict = critique(CANDIDATE, probes("plan", "plan"), execution("passed"))
+    verdict = judged(given("assert f(1) == 1", "assert f(2) == 2"), {}, ())
+    assert (verdict.accepted, verdict.passed) == (False, 0)
+    assert verdict.findings[0].evidence == "the budget was spent before"
+
+
+def test_nothing_to_check_with_is_not_a_pass_and_no_budget_is_blamed() -> None:
+    verdict = judged(Probes(), {}, ())
     assert not verdict.accepted
-    assert verdict.findings[0].evidence == "not run: the sandbox gave no result"
-
-
-def test_nothing_to_check_with_is_not_a_pass() -> None:
-    assert not critique(CANDIDATE, Probes(), execution()).accepted
+    assert verdict.findings[0].evidence == "there is nothing to try it with"
 
 
 def test_no_program_is_a_finding_with_its_reason() -> None:
-    candidate = Candidate(number=2, program=None, problem="the reply was a poem")
-    verdict = critique(candidate, probes("plan"), execution())
+    poem = Candidate(number=1, program=None, problem="the reply was a poem")
+    verdict = judged(given("assert f(1) == 1"), {}, (), poem)
     assert (verdict.accepted, verdict.total) == (False, 1)
     assert verdict.findings[0].evidence == "the reply was a poem"
+
+
+def test_a_program_that_does_not_compile_is_a_finding_with_its_reason() -> None:
+    pool = Pool().with_given(given("assert f(1) == 1")).with_candidates([CANDIDATE])
+    problem = Execution(candidate=1, results=(), problem="line 1: expected ';'")
+    (verdict,) = critique(pool.with_execution(problem))
+    assert [(f.what, f.evidence) for f in verdict.findings] == [
+        ("does not run", "line 1: expected ';'")
+    ]
+
+
+def test_what_a_reviewer_found_blocks_a_candidate() -> None:
+    pool = Pool().with_given(given("assert f(1) == 1")).with_candidates([CANDIDATE])
+    pool = pool.with_execution(Execution(candidate=1, results=(gave("1"),)))
+    finding = Finding(what="S105", where="line 2", evidence="a password", severity="blocking")
+    (verdict,) = critique(pool.with_findings(1, (finding,), barred=True))
+    assert (verdict.accepted, verdict.findings) == (False, (finding,))

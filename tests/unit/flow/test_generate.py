@@ -1,9 +1,37 @@
 import pytest
 
-from twinsmith.core.errors import BadReply
-from twinsmith.flow.build.generate import read_program
+from twinsmith.core.errors import BudgetExceeded
+from twinsmith.core.model import Question, Reply
+from twinsmith.core.profile import Profile
+from twinsmith.core.program import Candidate
+from twinsmith.core.task import Task
+from twinsmith.flow.build.generate import Brief, generate
 
 SOURCE = "def f():\n    return 1\n"
+TASK = Task(text="a function that gives one", language="python", kind="function")
+PROFILE = Profile(entry="f", signature="def f() -> int:")
+BRIEF = Brief(number=3, ensemble=2, temperature=0.8, told="Mind the sign.", way="planned")
+
+
+class Coder:
+    """Answers with one text and keeps what it was asked."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.asked: list[Question] = []
+
+    async def __call__(self, question: Question) -> Reply:
+        self.asked.append(question)
+        if not self._text:
+            raise BudgetExceeded("the budget of 9 tokens is spent")
+        return Reply(text=self._text, model="m", tokens_in=1, tokens_out=1)
+
+
+async def made(text: str, task: Task = TASK, profile: Profile = PROFILE) -> tuple[Candidate, str]:
+    """The candidate, and what the coder was asked."""
+    coder = Coder(text)
+    candidate = await generate(task, profile, BRIEF, coder)
+    return candidate, coder.asked[0].text
 
 
 @pytest.mark.parametrize(
@@ -16,8 +44,11 @@ SOURCE = "def f():\n    return 1\n"
         f"```sh\npip\n```\nthen\n```python\n{SOURCE}```",
     ],
 )
-def test_the_program_is_found_in_a_reply(text: str) -> None:
-    assert read_program(text, entry="f").source == SOURCE
+async def test_the_program_is_found_in_a_reply(text: str) -> None:
+    candidate, _ = await made(text)
+    assert candidate.program is not None
+    assert (candidate.program.source, candidate.program.entry) == (SOURCE, "f")
+    assert (candidate.number, candidate.ensemble, candidate.way) == (3, 2, "planned")
 
 
 @pytest.mark.parametrize(
@@ -25,11 +56,50 @@ def test_the_program_is_found_in_a_reply(text: str) -> None:
     [
         ("I am sorry.", "not Python"),
         ("```python\ndef f(:\n```", "not Python"),
-        ("```python\ndef g(): ...\n```", r"does not define 'f'; it defines \['g'\]"),
-        ("", "does not define 'f'"),
+        ("```python\nx = 1\n```", "does not define 'f'"),
+        (" ", "does not define 'f'"),
         ("x = '\0'", "not Python"),
+        ("", "the budget of 9 tokens is spent"),
     ],
 )
-def test_what_is_no_program_is_a_bad_reply(text: str, says: str) -> None:
-    with pytest.raises(BadReply, match=says):
-        read_program(text, entry="f")
+async def test_an_answer_without_a_program_is_a_candidate_that_says_why(
+    text: str, says: str
+) -> None:
+    candidate, _ = await made(text)
+    assert candidate.program is None
+    assert says in candidate.problem
+
+
+async def test_the_question_is_numbered_and_as_warm_as_the_brief_says() -> None:
+    coder = Coder(SOURCE)
+    await generate(TASK, PROFILE, BRIEF, coder)
+    (asked,) = coder.asked
+    assert (asked.role, asked.nth, asked.ensemble, asked.temperature) == ("coder", 2, 2, 0.8)
+    assert "Mind the sign." in asked.text
+
+
+async def test_the_name_is_told_unless_the_task_calls_the_function_by_it() -> None:
+    double = Profile(entry="double", signature="def double(n: int) -> int:")
+    doubles = Task(text="a function that doubles a number", language="python", kind="function")
+    _, asked = await made(SOURCE, doubles, double)
+    assert "Define exactly this: def double(n: int) -> int:" in asked
+    named = Task(text="Write a function double(n).", language="python", kind="function")
+    _, asked = await made(SOURCE, named, double)
+    assert "Define exactly this" not in asked
+
+
+async def test_what_a_person_answered_is_told() -> None:
+    profile = Profile(entry="f", question="Of text, too?", answer="no")
+    _, asked = await made(SOURCE, TASK, profile)
+    assert "Of text, too? no" in asked
+    assert "Define exactly this: f" in asked
+
+
+async def test_ensembles_ask_in_different_words() -> None:
+    coder = Coder(SOURCE)
+    for ensemble in (1, 2):
+        brief = Brief(number=1, ensemble=ensemble, temperature=0.2)
+        await generate(TASK, PROFILE, brief, coder)
+    first, second = (question.text for question in coder.asked)
+    assert first != second
+    assert all(TASK.text in text for text in (first, second))

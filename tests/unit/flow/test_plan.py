@@ -1,38 +1,35 @@
-import json
+from twinsmith.core.errors import BudgetExceeded
+from twinsmith.core.model import Question, Reply
+from twinsmith.core.task import Task
+from twinsmith.flow.build.plan import LONGEST_PLAN, plan
 
-import pytest
-
-from twinsmith.core.errors import BadReply
-from twinsmith.flow.build.plan import MOST_CHECKS, read_plan
-
-GOOD = {"entry": "f", "signature": "def f():", "approach": " Do it. ", "checks": ["assert f()"]}
-
-
-@pytest.mark.parametrize("wrap", ["{}", "```json\n{}\n```", "Sure!\n```\n{}\n```\nDone."])
-def test_a_plan_is_read_with_or_without_a_fence(wrap: str) -> None:
-    plan = read_plan(wrap.replace("{}", json.dumps(GOOD)))
-    assert (plan.entry, plan.approach, plan.checks) == ("f", "Do it.", ("assert f()",))
+TASK = Task(text="double a number", language="python", kind="function")
+SEEN = "- double(2) gave 3; right is 4"
 
 
-def test_checks_are_bounded() -> None:
-    plan = read_plan(json.dumps({**GOOD, "checks": ["assert f()"] * 99}))
-    assert len(plan.checks) == MOST_CHECKS
+async def test_the_slow_thinker_hears_the_task_and_what_was_seen() -> None:
+    asked: list[Question] = []
+
+    async def ask(question: Question) -> Reply:
+        asked.append(question)
+        return Reply(text="  Add it to itself.\n", model="m", tokens_in=1, tokens_out=1)
+
+    assert await plan(TASK, SEEN, nth=2, ensemble=2, ask=ask) == "Add it to itself."
+    (question,) = asked
+    assert (question.role, question.nth, question.ensemble) == ("slow", 2, 2)
+    assert TASK.text in question.text
+    assert SEEN in question.text
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("", "not JSON"),
-        ("I cannot help with that.", "not JSON"),
-        ("[" * 100_000, "not JSON"),
-        ("[]", "not a JSON object"),
-        (json.dumps({**GOOD, "entry": "not a name"}), "'not a name' is not a name"),
-        (json.dumps({**GOOD, "entry": ""}), "no 'entry'"),
-        (json.dumps({**GOOD, "approach": 3}), "no 'approach'"),
-        (json.dumps({**GOOD, "checks": "assert f()"}), "not a list of texts"),
-        (json.dumps({**GOOD, "checks": [1]}), "not a list of texts"),
-    ],
-)
-def test_a_plan_that_cannot_be_used_is_a_bad_reply(text: str, says: str) -> None:
-    with pytest.raises(BadReply, match=says):
-        read_plan(text)
+async def test_a_plan_is_bounded() -> None:
+    async def ask(question: Question) -> Reply:
+        return Reply(text="la " * 10_000, model="m", tokens_in=1, tokens_out=question.tokens)
+
+    assert len(await plan(TASK, SEEN, nth=1, ensemble=1, ask=ask)) <= LONGEST_PLAN
+
+
+async def test_no_plan_where_the_budget_has_none() -> None:
+    async def ask(question: Question) -> Reply:
+        raise BudgetExceeded(f"no tokens for {question.role}")
+
+    assert await plan(TASK, SEEN, nth=1, ensemble=1, ask=ask) == ""

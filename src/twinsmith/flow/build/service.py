@@ -52,6 +52,7 @@ class Served:
     """What came of a service: where the search stands, and what is handed over with it."""
 
     found: Found
+    frame: str
     handover: Mapping[str, str]
 
 
@@ -91,7 +92,11 @@ class Services:
             mending = self._mending(interface, found, probes)
             if mending is not None and self._job.effort.refinements:
                 found = await self._round("refine", [mending], found, interface)
-        return Served(found=found, handover=handover_of(self._task.text, interface, probes))
+        return Served(
+            found=found,
+            frame=framed(interface, ""),
+            handover=handover_of(self._task.text, interface, probes),
+        )
 
     async def _interface(self) -> Interface:
         async with self._run.stage("interface") as stage:
