@@ -11,6 +11,7 @@ is done: run it again to go on. `solved` counts only what the loop itself calls 
 import argparse
 import asyncio
 import json
+import os
 import statistics
 import time
 from collections.abc import Callable
@@ -24,6 +25,9 @@ from twinsmith.adapters.durable.memory import MemoryDurable
 from twinsmith.adapters.journal.memory import MemoryJournal
 from twinsmith.adapters.knowledge.graph_memory import MemoryGraph
 from twinsmith.adapters.outbox.memory import MemoryOutbox
+from twinsmith.adapters.sandbox.review import SandboxReviewer
+from twinsmith.adapters.sandbox.review_sanitized import SanitizedSandbox
+from twinsmith.adapters.sandbox.runner import IsolatedSandbox
 from twinsmith.core.budget import Budget
 from twinsmith.core.effort import Effort
 from twinsmith.core.errors import BadReply
@@ -31,6 +35,7 @@ from twinsmith.core.execution import Limits
 from twinsmith.core.model import Prompt
 from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.program import FILE_NAMES
+from twinsmith.core.quality import Thresholds
 from twinsmith.core.reply_code import read_program
 from twinsmith.core.task import Job, Task
 from twinsmith.core.wording import entry_in
@@ -39,7 +44,7 @@ from twinsmith.flow.pipeline import build
 from twinsmith.flow.recorder import Ports
 from twinsmith.knowledge_choice import opened_retriever
 from twinsmith.model_choice import opened_model
-from twinsmith.ports import Model, Retriever, Sandbox
+from twinsmith.ports import Model, Retriever
 from twinsmith.prompts import render
 from twinsmith.sandbox_choice import limits_of, sandbox_of
 from twinsmith.settings import load
@@ -74,7 +79,9 @@ class Row:
 class Bench:
     """One model, one sandbox, many problems."""
 
-    def __init__(self, model: Model, sandbox: Sandbox, known: Retriever, limits: Limits) -> None:
+    def __init__(
+        self, model: Model, sandbox: IsolatedSandbox, known: Retriever, limits: Limits
+    ) -> None:
         self._model = model
         self._sandbox = sandbox
         self._known = known
@@ -137,6 +144,7 @@ class Bench:
             task=Task(text=problem.text, language=problem.language, kind="function"),
             budget=Budget(tokens=60_000, seconds=1200),
             effort=effort,
+            quality=Thresholds(),
             reply_tokens=LONGEST_REPLY,
             seed=seed,
             out="/out",
@@ -144,6 +152,8 @@ class Bench:
         ports = Ports(
             model=self._model,
             sandbox=self._sandbox,
+            reviewer=SandboxReviewer(self._sandbox),
+            sanitized=SanitizedSandbox(self._sandbox),
             retriever=self._known,
             graph=MemoryGraph(),
             desk=Nobody(),
@@ -208,7 +218,8 @@ def effort_of(without: str) -> Effort:
 
 
 async def run(chosen: argparse.Namespace, waiting: list[Problem], done: list[Row]) -> None:
-    settings = load()
+    # An answer from the cache costs nothing: here everything is paid.
+    settings = load({**os.environ, "TWINSMITH_GATEWAY_CACHE_MB": "0"})
     effort = effort_of(chosen.without)
     async with opened_model(settings) as model, opened_retriever(settings) as known:
         bench = Bench(model, sandbox_of(settings), known, limits_of(settings))

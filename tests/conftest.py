@@ -96,7 +96,7 @@ class Command:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=900,
             check=False,
         )
         if code is not None:

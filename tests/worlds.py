@@ -1,5 +1,6 @@
 """The outside world of one run, on fakes: a model that is told what to say and counts questions."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -38,12 +39,14 @@ DOUBLE = "def double(n):\n    return n * 2\n"
 SQUARE = "def double(n):\n    return n * n\n"
 TRIPLE = "def double(n):\n    return n * 3\n"
 POSITIVE = "def double(n):\n    return abs(n) * 2\n"
+PLUS = "def double(n):\n    return n + 4\n"
 BROKEN = "def double(n):\n    return n / 0\n"
 FUNCTIONS: Mapping[str, Callable[[int], object]] = {
     DOUBLE: lambda n: n * 2,
     SQUARE: lambda n: n * n,
     TRIPLE: lambda n: n * 3,
     POSITIVE: lambda n: abs(n) * 2,
+    PLUS: lambda n: n + 4,
     BROKEN: lambda n: n / 0,
 }
 CHECKS = "assert double(2) == 4\nassert double(-3) == -6\nassert double(0) == 0\n"
@@ -144,6 +147,8 @@ class World:
         """As a model: what it was told to say, cut to what the budget allows."""
         self.asked.append(prompt)
         self.clock.advance(1)
+        # As of a real one: all that is asked at once is asked before anything is answered.
+        await asyncio.sleep(0)
         if prompt.key in self.down:
             raise ModelUnavailable(f"503 for {prompt.key}")
         text = self.say(prompt)[: prompt.max_tokens * 4]

@@ -93,7 +93,7 @@ class GatewayManners(_Section):
     at_once: Positive = 8
     per_minute: Annotated[int, Field(ge=0)] = 0
     connect_seconds: Annotated[float, Field(gt=0)] = 10.0
-    first_token_seconds: Annotated[float, Field(gt=0)] = 120.0
+    first_token_seconds: Annotated[float, Field(gt=0)] = 300.0
     reply_seconds: Annotated[float, Field(gt=0)] = 600.0
     cache_mb: Annotated[int, Field(ge=0)] = 256
     retention_days: Annotated[int, Field(ge=0)] = 30

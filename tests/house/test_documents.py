@@ -97,7 +97,7 @@ def test_commands_in_the_readme_run_and_print_what_it_shows(command: Command, qw
             env={**command.environment, "PATH": f"{path}:{command.environment['PATH']}"},
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=1500,
             check=False,
         )
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"

@@ -59,12 +59,12 @@ class Pool:
         """What was given, or only proposed, and a candidate does not do; the shortest first."""
         seen = self.seen.get(number, ())
         held = self.held(number)
-        missed = [
-            (check, self.probes[check.probe], seen[check.probe])
+        missed = {
+            (check.probe, check.expected): (check, self.probes[check.probe], seen[check.probe])
             for check in self.checks
             if check.given == given and check.probe < len(seen) and check not in held
-        ]
-        return tuple(sorted(missed, key=lambda row: len(row[1].source)))
+        }
+        return tuple(sorted(missed.values(), key=lambda row: len(row[1].source)))
 
     def held(self, number: int) -> tuple[Check, ...]:
         """The checks that a candidate passes."""
@@ -76,8 +76,12 @@ class Pool:
         )
 
     def passed(self, number: int) -> tuple[int, int]:
-        """How many checks a candidate passes, of how many."""
-        return len(self.held(number)), len(self.checks)
+        """How many checks a candidate passes, of how many; what two critics proposed is one."""
+        held, known = (
+            {(check.probe, check.expected) for check in checks}
+            for checks in (self.held(number), self.checks)
+        )
+        return len(held), len(known)
 
     def numbered(self, number: int) -> Candidate:
         """The candidate with this number."""

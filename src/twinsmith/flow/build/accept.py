@@ -40,6 +40,14 @@ def _nothing(work: Work, verdicts: tuple[Verdict, ...]) -> str:
             "nothing could be checked: the task gives no example and no critic wrote a check that "
             "can be used; add an example to the task, or give --tests"
         )
+    objections = (
+        f"{f.what}, {f.where}: {f.evidence}"
+        for v in verdicts
+        for f in v.findings
+        if v.candidate in work.pool.barred and f.severity == "blocking"
+    )
+    if refused := next(objections, ""):
+        return f"every candidate that runs was refused: {refused}"
     first = next((f.evidence for v in verdicts for f in v.findings), "none was written")
     return f"no candidate runs: {first}"
 

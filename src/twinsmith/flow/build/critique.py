@@ -37,12 +37,14 @@ def _findings(pool: Pool, candidate: Candidate) -> tuple[Finding, ...]:
         return (_blocking("not run", "program", why),)
     seen = pool.findings.get(candidate.number, ())
     missed = pool.failing(candidate.number)[:MOST_FINDINGS]
-    doubts = pool.failing(candidate.number, given=False)[:MOST_FINDINGS]
-    return (
-        *seen,
-        *(_finding(probe, result, "blocking") for _, probe, result in missed),
-        *(_finding(probe, result, "note") for _, probe, result in doubts),
-    )
+    blocking = [_finding(probe, result, "blocking") for _, probe, result in missed]
+    named = {finding.where for finding in blocking}
+    doubts = [
+        _finding(probe, result, "note")
+        for _, probe, result in pool.failing(candidate.number, given=False)
+        if probe.name not in named
+    ]
+    return (*seen, *blocking, *doubts[:MOST_FINDINGS])
 
 
 def _finding(probe: Probe, result: ProbeResult, severity: Severity) -> Finding:

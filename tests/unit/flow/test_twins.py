@@ -1,0 +1,340 @@
+"""Two ensembles on fakes: when they stop, what they are asked, and how they end."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from tests.worlds import (
+    BROKEN,
+    DOUBLE,
+    PLUS,
+    POSITIVE,
+    SQUARE,
+    TASK,
+    TRIPLE,
+    Say,
+    World,
+    job_of,
+    saying,
+    voting_for,
+    with_effort,
+)
+from twinsmith.core.budget import Budget
+from twinsmith.core.effort import Effort
+from twinsmith.core.errors import ModelUnavailable
+from twinsmith.core.model import Prompt
+from twinsmith.core.outcome import RunOutcome
+from twinsmith.core.task import Job
+from twinsmith.core.verdict import Finding
+
+ZERO = "assert double(0) == 0"
+EXAMPLES = f"{TASK}\n>>> double(4)\n8\n>>> double(-3)\n-6\n"
+FULL = Effort(candidates=10, enough=1.0, least=1.0)
+LONG = job_of(effort=FULL)
+ROUNDS = ["explore", "widen", "deepen"]
+
+
+def rounds_of(world: World) -> list[str]:
+    return [stage for stage in world.stages() if stage in ROUNDS]
+
+
+async def confidence(say: Say) -> float:
+    return (await World(say).build(job_of())).confidence
+
+
+async def threshold() -> float:
+    """Between two candidates that agree and two that do not."""
+    agree, differ = await confidence(saying()), await confidence(saying(coder=[DOUBLE, TRIPLE]))
+    assert differ < agree
+    return (agree + differ) / 2
+
+
+async def test_candidates_that_agree_end_the_search_after_one_round() -> None:
+    job = with_effort(job_of(effort=Effort()), enough=await threshold())
+    world = World(saying())
+    outcome = await world.build(job)
+    assert outcome.solved
+    assert rounds_of(world) == ["explore"]
+    assert [(p.role, p.ensemble) for p in world.asked] == [
+        ("coder", 1),
+        ("coder", 2),
+        ("critic", 1),
+    ]
+
+
+async def test_candidates_that_differ_are_voted_on_and_joined_by_more() -> None:
+    job = with_effort(job_of(effort=Effort()), enough=await threshold())
+    world = World(saying(coder=[DOUBLE, TRIPLE], critic=[ZERO], votes=lambda _: "ANSWER: C"))
+    await world.build(job)
+    decided = world.stages().index("decide after explore")
+    assert world.stages().index("explore") < decided < world.stages().index("widen")
+    votes = [p for p in world.prompts("critic") if p.nth >= 100]
+    assert [p.ensemble for p in votes[:4]] == [1, 2, 1, 2]
+    assert len({prompt.key for prompt in votes}) == len(votes)
+    # Every second one sees the two the other way round.
+    assert votes[0].text != votes[1].text
+    # The second critic writes checks as well, once.
+    assert [(p.nth, p.ensemble) for p in world.prompts("critic") if p.nth < 100] == [
+        (0, 1),
+        (1, 2),
+    ]
+
+
+async def test_votes_shift_the_winner() -> None:
+    job = with_effort(job_of(), enough=1.0, votes=4)
+    say = {
+        value: saying(coder=[DOUBLE, TRIPLE], critic=[ZERO], votes=lambda p, v=value: v(p))  # type: ignore[misc]
+        for value in map(_twice_or_thrice, (2, 3))
+    }
+    winners = [(await World(each).build(job)).winner for each in say.values()]
+    assert winners == [1, 2]
+
+
+def _twice_or_thrice(times: int) -> Say:
+    """A critic who works it out: the call stands in the question."""
+
+    def say(prompt: Prompt) -> str:
+        argument = int(prompt.text.split("double(")[2].split(")")[0])
+        return voting_for(str(argument * times))(prompt)
+
+    return say
+
+
+async def test_neither_is_no_vote() -> None:
+    job = with_effort(job_of(), enough=1.0, votes=2)
+    silent = World(saying(coder=[DOUBLE, TRIPLE], critic=[ZERO], votes=lambda _: "Hm."))
+    outcome = await silent.build(job)
+    notes = {stage.name: stage.note for stage in silent.progress.stages}
+    assert notes["decide after explore"].endswith(": neither, neither")
+    assert outcome.verdicts[0].total == 1
+
+
+@pytest.mark.parametrize("wrong", [SQUARE, BROKEN])
+async def test_what_fails_an_example_is_mended_at_most_twice(wrong: str) -> None:
+    world = World(saying(slow=["Think."], coder=[wrong]))
+    job = replace(LONG, task=replace(LONG.task, text=EXAMPLES))
+    outcome = await world.build(job)
+    assert [s for s in world.stages() if s.startswith("refine")] == ["refine 1", "refine 2"]
+    assert not outcome.solved
+    assert len(world.prompts("coder")) <= 10 + 2 * 2
+    mends = [p.text for p in world.prompts("coder") if "It fails this:" in p.text]
+    assert all("double(4) has to give 8, and" in text for text in mends)
+    assert len(mends) == 4
+
+
+async def test_a_mended_candidate_wins_and_ends_the_search() -> None:
+    world = World(saying(coder=[SQUARE, POSITIVE, DOUBLE]))
+    job = with_effort(job_of(EXAMPLES), refinements=2, enough=0.0)
+    outcome = await world.build(job)
+    assert (outcome.solved, outcome.winner) == (True, 3)
+    assert world.stages().count("refine 1") == 1
+    assert "refine 2" not in world.stages()
+    assert "- 3 (ensemble 1, refined): **chosen**" in world.files(job)["report.md"]
+    told = [p.text for p in world.prompts("coder")[2:]]
+    assert ["and gives 16" in told[0], "and gives 6" in told[1]] == [True, True]
+
+
+@pytest.mark.parametrize("exchange", [True, False])
+async def test_a_slow_thinker_hears_what_the_other_ensemble_saw_if_they_exchange(
+    exchange: bool,
+) -> None:
+    def say(prompt: Prompt) -> str:
+        if prompt.role == "slow":
+            return f"Plan {prompt.nth}."
+        return ZERO if prompt.role == "critic" else {1: SQUARE, 2: POSITIVE}[prompt.ensemble]
+
+    effort = replace(FULL, exchange=exchange, refinements=0, votes=0)
+    world = World(say)
+    await world.build(job_of(EXAMPLES, effort=effort))
+    own, others = "- double(4) gave 16; right is 8", "- double(-3) gave 6; right is -6"
+    first, second = world.prompts("slow")
+    assert (first.ensemble, first.nth, second.ensemble, second.nth) == (1, 1, 2, 2)
+    assert own in first.text
+    assert (others in first.text) == exchange
+    assert others in second.text
+    assert (own in second.text) == exchange
+    for ensemble in (1, 2):
+        planned = world.prompts("coder", ensemble)[-1].text
+        assert f"Plan {ensemble}." in planned
+        assert f"Plan {3 - ensemble}." not in planned
+
+
+async def test_where_they_do_not_exchange_a_difference_between_them_stays_unsaid() -> None:
+    def say(prompt: Prompt) -> str:
+        if prompt.role == "slow":
+            return "Plan."
+        return ZERO if prompt.role == "critic" else {1: DOUBLE, 2: TRIPLE}[prompt.ensemble]
+
+    apart, together = World(say), World(say)
+    effort = replace(FULL, votes=0)
+    await apart.build(job_of(effort=replace(effort, exchange=False)))
+    await together.build(job_of(effort=effort))
+    assert apart.prompts("slow") == []
+    assert [p.ensemble for p in together.prompts("slow")] == [1, 2]
+    assert "one program gives" in together.prompts("slow")[0].text
+
+
+async def test_one_ensemble_can_work_alone() -> None:
+    world = World(saying(coder=[DOUBLE, TRIPLE], slow=["Plan."], votes=lambda _: "ANSWER: C"))
+    await world.build(with_effort(LONG, ensembles=1))
+    assert {prompt.ensemble for prompt in world.asked} == {1}
+    assert rounds_of(world) == ROUNDS
+
+
+async def test_no_more_candidates_are_written_than_was_said() -> None:
+    for most in (1, 2, 3, 7):
+        world = World(saying(coder=[DOUBLE, TRIPLE], slow=["Plan."], votes=lambda _: "C"))
+        await world.build(with_effort(LONG, candidates=most))
+        assert len(world.prompts("coder")) == most
+
+
+class TestBudget:
+    """What is left when it runs out in the middle."""
+
+    async def test_of_tokens_the_best_so_far_is_kept_and_it_is_said(self) -> None:
+        say = saying(coder=[DOUBLE, TRIPLE], slow=["Plan."])
+        job = with_effort(LONG, votes=0)
+        world = World(say)
+        outcome = await world.build(replace(job, budget=Budget(tokens=1100, seconds=600)))
+        assert not outcome.solved
+        assert "the budget of 1100 tokens is spent" in outcome.reason
+        assert 2 <= len(world.prompts("coder")) < 10
+        assert outcome.reason.startswith("candidate 1 passes")
+        assert world.files(job)["rejected/solution.py"] == DOUBLE
+        assert outcome.spent.tokens <= 1100
+
+    @pytest.mark.parametrize("seconds", [5, 12, 22, 32])
+    async def test_of_seconds_what_ran_is_kept_and_it_is_said(self, seconds: int) -> None:
+        world = World(saying(slow=["Plan."]), sandbox_seconds=10.0)
+        job = replace(with_effort(LONG, votes=0), budget=Budget(tokens=60_000, seconds=seconds))
+        outcome = await world.build(job)
+        assert not outcome.solved
+        assert outcome.reason.startswith("candidate 1 passes 3 of 3 checks")
+        assert f"the budget of {seconds} seconds is spent" in outcome.reason
+        assert world.files(job)["rejected/solution.py"] == DOUBLE
+        not_run = [v for v in outcome.verdicts if v.findings and v.findings[0].what == "not run"]
+        assert all(v.findings[0].evidence == "the budget was spent before" for v in not_run)
+        # Nothing is asked any more once there is no time to try it.
+        assert len(world.prompts("coder")) <= 6
+
+    async def test_that_was_enough_for_a_solution_is_not_blamed(self) -> None:
+        world = World(saying(), sandbox_seconds=10.0)
+        job = replace(LONG, budget=Budget(tokens=60_000, seconds=12))
+        outcome = await world.build(with_effort(job, least=0.0))
+        assert (outcome.solved, outcome.winner) == (True, 1)
+
+    async def test_is_never_overspent_wherever_it_ends(self) -> None:
+        for tokens in range(500, 20_000, 1300):
+            world = World(saying(coder=[SQUARE, DOUBLE, TRIPLE], slow=["P"], votes=lambda _: "A"))
+            budget = Budget(tokens=tokens, seconds=600)
+            outcome = await world.build(replace(LONG, budget=budget))
+            assert outcome.spent.tokens <= tokens
+
+
+LOOP = "and then and then " * 5000
+
+
+@pytest.mark.parametrize("said", ["", "I cannot help with that.", LOOP, "\0", "```", "def double("])
+@pytest.mark.parametrize("text", [TASK, "Verdopple eine Zahl, bitte"])
+async def test_nonsense_ends_in_an_honest_no_within_the_budget(said: str, text: str) -> None:
+    world, job = World(lambda _: said), replace(LONG, task=replace(LONG.task, text=text))
+    outcome = await world.build(job)
+    assert not outcome.solved
+    assert outcome.winner is None
+    assert outcome.reason
+    assert "budget" not in outcome.reason or outcome.spent.tokens > 50_000
+    assert outcome.spent.tokens <= job.budget.tokens
+    assert sorted(world.files(job)) == ["report.json", "report.md"]
+    assert len(world.asked) <= 20
+
+
+async def test_examples_that_contradict_each_other_are_told_before_anything_is_written() -> None:
+    world = World(saying())
+    outcome = await world.build(job_of(f"{TASK}\n>>> double(2)\n4\n>>> double(2)\n5\n"))
+    assert not outcome.solved
+    told = "the task's examples contradict each other: double(2) gives 4 and 5; mend it"
+    assert outcome.reason == told
+    assert world.asked == []
+
+
+async def test_a_task_in_german_is_built() -> None:
+    german = "Schreibe eine Funktion, die eine Zahl verdoppelt: aus 4 wird 8"
+    profile = '{"entry": "double", "signature": "", "question": "", "assumed": ""}'
+    world = World(saying(slow=[profile]))
+    outcome = await world.build(job_of(german))
+    assert outcome.solved
+    assert all(german in prompt.text for prompt in world.asked)
+
+
+async def test_ten_thousand_words_end_honestly_within_the_budget() -> None:
+    text = " ".join([TASK, *["word"] * 10_000])
+    world = World(saying(slow=["Plan."], votes=lambda _: "ANSWER: A"))
+    outcome = await world.build(replace(LONG, task=replace(LONG.task, text=text)))
+    assert outcome.spent.tokens <= LONG.budget.tokens
+    assert not outcome.solved
+    assert "tokens is spent" in outcome.reason
+    generous = replace(LONG.budget, tokens=1_000_000)
+    world = World(saying())
+    solved = await world.build(job_of(text, budget=generous))
+    assert solved.solved
+
+
+def _everything(prompt: Prompt) -> str:
+    """A run in which every stage has something to do."""
+    if prompt.role == "slow":
+        return "Plan."
+    if prompt.role == "critic":
+        return "ANSWER: A" if prompt.nth >= 100 else "assert double(1) == 2\nassert double(5) == 10"
+    return [SQUARE, SQUARE, PLUS, DOUBLE, BROKEN, DOUBLE, TRIPLE][prompt.nth % 7]
+
+
+BUSY: Job = job_of(f"{TASK}\n>>> double(4)\n8\n", effort=replace(FULL, least=0.0))
+
+
+async def finished(world: World) -> RunOutcome:
+    try:
+        return await world.build(BUSY)
+    finally:
+        await asyncio.sleep(0)
+
+
+async def test_a_run_that_is_resumed_after_any_question_repeats_nothing() -> None:
+    undisturbed = World(_everything)
+    outcome = await finished(undisturbed)
+    assert outcome.solved
+    stages = undisturbed.stages()
+    assert {"explore", "refine 1", "widen", "deepen"} <= set(stages)
+    assert any(stage.startswith("decide") for stage in stages)
+    keys = [prompt.key for prompt in undisturbed.asked]
+    assert len(set(keys)) == len(keys)
+    for key in keys:
+        world = World(_everything)
+        world.down = {key}
+        with pytest.raises(ModelUnavailable):
+            await finished(world)
+        world.down = set()
+        again = await finished(world)
+        assert replace(again, spent=outcome.spent) == outcome
+        assert again.spent.tokens == outcome.spent.tokens
+        assert sorted(world.answered) == sorted(keys)
+        assert sorted(world.steps()) == sorted(undisturbed.steps())
+        assert world.stages() == stages
+        assert world.runs == undisturbed.runs
+
+
+async def test_a_leader_that_a_reviewer_objects_to_is_passed_over() -> None:
+    bad = Finding(what="ruff S105", where="line 2", evidence="a password", severity="blocking")
+    world, job = World(saying(coder=[DOUBLE, POSITIVE])), job_of()
+    world.findings = {DOUBLE: (bad,)}
+    outcome = await world.build(job)
+    assert (outcome.solved, outcome.winner) == (True, 2)
+    assert world.steps().count("inspect 1") == 1
+    both = World(saying())
+    both.findings = {DOUBLE: (bad,)}
+    outcome = await both.build(job)
+    assert not outcome.solved
+    assert "a password" in outcome.reason
+    assert outcome.reason == (
+        "every candidate that runs was refused: ruff S105, line 2: a password"
+    )
