@@ -35,8 +35,9 @@ from twinsmith.adapters.sandbox.runner import IsolatedSandbox
 from twinsmith.core.examples import read_examples
 from twinsmith.core.execution import Limits, ProbeResult
 from twinsmith.core.fuzz import fuzz_calls
-from twinsmith.core.probe import Call, Probe, Probes, read_check
+from twinsmith.core.probe import Call, Probe, Probes
 from twinsmith.core.program import Program
+from twinsmith.core.proposed import proposed
 from twinsmith.core.selection import select
 from twinsmith.ports import Sandbox
 
@@ -188,52 +189,6 @@ def annotations(prompt: str, function: str) -> tuple[str, ...]:
             given = [arg.annotation for arg in node.args.args]
             return tuple(ast.unparse(each) if each else "" for each in given)
     return ()
-
-
-def proposed(text: str, function: str) -> Iterator[Probe]:
-    """The asserts about a function in a completion, as calls where they are calls."""
-    for node in asserts(text):
-        probe = read_check(ast.unparse(ast.Assert(test=compared_by_value(node.test))), number=0)
-        if probe is None or function not in probe.source:
-            continue
-        if probe.call is None or probe.call.function == function:
-            yield Probe(name="", origin="plan", source=probe.source, call=probe.call)
-
-
-def asserts(text: str) -> Iterator[ast.Assert]:
-    """Of a completion that was cut off, the lines that are whole."""
-    for part in [text] if parses(text) else text.splitlines():
-        if parses(part.strip()):
-            body = ast.parse(part.strip()).body
-            yield from (node for node in body if isinstance(node, ast.Assert))
-
-
-def parses(text: str) -> bool:
-    try:
-        ast.parse(text)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return False
-    return True
-
-
-def compared_by_value(test: ast.expr) -> ast.expr:
-    """`f(x) is True`, `f(x)`, `not f(x)` and `3 == f(x)` as `f(x) == …`."""
-    match test:
-        case ast.Call(func=ast.Name()):
-            return equal(test, ast.Constant(value=True))
-        case ast.UnaryOp(op=ast.Not(), operand=ast.Call(func=ast.Name()) as call):
-            return equal(call, ast.Constant(value=False))
-        case ast.Compare(left=ast.Call() as call, ops=[ast.Is()], comparators=[value]):
-            return equal(call, value)
-        case ast.Compare(
-            left=value, ops=[ast.Eq() | ast.Is()], comparators=[ast.Call() as call]
-        ) if not isinstance(value, ast.Call):
-            return equal(call, value)
-    return test
-
-
-def equal(call: ast.Call, value: ast.expr) -> ast.Compare:
-    return ast.Compare(left=call, ops=[ast.Eq()], comparators=[value])
 
 
 def read_pools(pools: Sequence[Path], problems: Path, solutions: str) -> list[Entry]:

@@ -135,6 +135,7 @@ class World:
         self.records: dict[str, Json] = {}
         self.asked: list[Prompt] = []
         self.answered: list[str] = []
+        self.billed = 0
         self.runs = 0
         self.findings: dict[str, tuple[Finding, ...]] = {}
         self.desk: Desk = Nobody()
@@ -153,8 +154,14 @@ class World:
             raise ModelUnavailable(f"503 for {prompt.key}")
         text = self.say(prompt)[: prompt.max_tokens * 4]
         self.answered.append(prompt.key)
-        spent = min(tokens_in(prompt.text), len(prompt.text))
-        return Reply(text=text, model="fake:m", tokens_in=spent, tokens_out=tokens_in(text))
+        reply = Reply(
+            text=text,
+            model="fake:m",
+            tokens_in=tokens_in(prompt.text),
+            tokens_out=tokens_in(text),
+        )
+        self.billed += reply.tokens
+        return reply
 
     async def run(self, program: Program, probes: Probes, limits: Limits) -> Execution:
         """As a sandbox: what the function gives that stands for the program."""

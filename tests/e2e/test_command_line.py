@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import DOUBLE, RIGHT, WRONG, Command, script
+from tests.conftest import DOUBLE, PROFILE, RIGHT, WRONG, Command, script
 
 
 def test_one_sentence_becomes_a_tested_program(command: Command, tmp_path: Path) -> None:
@@ -275,11 +275,11 @@ def test_doctor_points_at_a_settings_file_that_is_not_read(
     assert f"export TWINSMITH_CONFIG={tmp_path}/twinsmith.toml" in shown
 
 
-def test_a_terminal_gets_a_live_tree(command: Command) -> None:
-    command.use_script(script(delay=0.3))
+def at_a_terminal(command: Command, *args: str, hears: str = "", says: str = "") -> str:
+    """All that a person sees, who types a line as soon as some words are there."""
     main, side = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "twinsmith", "build", DOUBLE],
+        [sys.executable, "-m", "twinsmith", *args],
         env={**command.environment, "TERM": "xterm-256color"},
         stdin=side,
         stdout=side,
@@ -296,12 +296,38 @@ def test_a_terminal_gets_a_live_tree(command: Command) -> None:
         if not part:
             break
         seen += part
+        if hears and hears.encode() in seen:
+            hears = ""
+            os.write(main, f"{says}\n".encode())
     os.close(main)
     assert process.wait(timeout=20) == 0
-    text = seen.decode()
+    return seen.decode()
+
+
+def test_a_terminal_gets_a_live_tree(command: Command) -> None:
+    command.use_script(script(delay=0.3))
+    text = at_a_terminal(command, "build", DOUBLE)
     assert "best so far: candidate 2 of 2, 3/3 checks" in text
     assert text.count("explore") > 3
     assert "✓" in text
+
+
+def test_a_person_at_the_terminal_is_asked_what_the_task_leaves_open(
+    command: Command, tmp_path: Path
+) -> None:
+    asks = {**PROFILE, "question": "Of text, too?", "assumed": "only numbers"}
+    command.use_script(script(profile=json.dumps(asks)))
+    first, second = tmp_path / "first", tmp_path / "second"
+    hears = "60 s without an answer: only numbers]"
+    text = at_a_terminal(
+        command, "build", DOUBLE, "--out", str(first), hears=hears, says="anything"
+    )
+    assert "Of text, too?" in text
+    assert json.loads((first / "report.json").read_text())["assumed"] == "anything"
+    # Where nobody sits at a terminal nobody is asked, and the report says what was assumed.
+    shown = command("build", DOUBLE, "--out", str(second))
+    assert "Of text, too?" not in shown.stdout + shown.stderr
+    assert "Of text, too? only numbers" in (second / "report.md").read_text()
 
 
 def test_a_reader_that_leaves_early_does_no_harm(command: Command) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import DOUBLE, Command, script, until
+from tests.conftest import DOUBLE, RIGHT, Command, script, until
 
 STAGES = ["clarify", "retrieve", "explore", "accept"]
 QUESTIONS = ["ask slow 0", "ask coder 0", "ask coder 1", "ask critic 0"]
@@ -218,6 +218,22 @@ class TestOnSqlite:
         command.use_script(script())
         command("resume", run)
         assert_whole(command, run)
+
+    @pytest.mark.parametrize("stage", ["clarify", "explore"])
+    def test_a_tight_budget_refuses_the_same_after_a_kill(
+        self, command: Command, stage: str
+    ) -> None:
+        command.use_script(script(delay=0.2, code=(RIGHT, RIGHT)))
+        # All that is left is set aside for the first coder; the second is not asked.
+        task = [f"{DOUBLE}\n>>> double(4)\n8", "--budget-tokens", "1500"]
+        run = killed_when(command, command.start("build", *task), stage)
+        done = json.loads(command("resume", run, "--json").stdout)
+        undisturbed = json.loads(command("build", *task, "--json").stdout)
+        for outcome in (done, undisturbed):
+            assert (outcome["solved"], outcome["winner"]) == (True, 1)
+            assert "1500 tokens is spent" in outcome["verdicts"][1]["findings"][0]["evidence"]
+            assert outcome["spent"]["tokens"] <= 1500
+        assert recorded_steps(command, run) == recorded_steps(command, undisturbed["run"])
 
     def test_a_finished_run_gives_its_outcome_again(self, command: Command) -> None:
         command.use_script(script())

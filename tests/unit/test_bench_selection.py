@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench import selection
-from bench.selection import proposed, read_pools, recorded
+from bench.selection import read_pools, recorded
 from bench.selection_rules import (
     RULES,
     SIMULATIONS,
@@ -133,16 +133,6 @@ def test_a_kind_of_solutions_that_is_not_there_is_named(files: tuple[Path, Path]
     assert len(read_pools([extra], files[1], "planned")[0].solutions) == 1
     with pytest.raises(SystemExit, match=r"t1\.0: the pool has planned"):
         read_pools([extra], files[1], "t1.0")
-
-
-def test_proposed_asserts_become_calls() -> None:
-    text = "assert f(1) is None\nassert f(2)\nassert g(3) == 1\nassert abs(f(1) - 2) < 1\nx = f(1)"
-    probes = list(proposed(text, "f"))
-    assert [probe.call.expected if probe.call else probe.source for probe in probes] == [
-        "None",
-        "True",
-        "assert abs(f(1) - 2) < 1",
-    ]
 
 
 def test_published_rules_on_a_view() -> None:

@@ -25,9 +25,3 @@ class Verdict:
     passed: int
     total: int
     findings: tuple[Finding, ...] = ()
-
-
-def best_of(verdicts: tuple[Verdict, ...]) -> Verdict | None:
-    """The accepted candidate with the most passed probes; the earlier one on a tie."""
-    ranked = sorted(verdicts, key=lambda v: (not v.accepted, -v.passed, v.candidate))
-    return ranked[0] if ranked else None

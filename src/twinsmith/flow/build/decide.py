@@ -43,10 +43,10 @@ async def vote(
 ) -> str | None:
     """The literal that a critic holds for right; None where it holds neither, or says nothing.
 
-    Every second vote sees the two the other way round: small models like what comes first.
+    Every second pair of votes sees the two the other way round: small models like what comes first.
     """
     values = [between.winner, between.runner_up]
-    shown = values[::-1] if nth % 2 else values
+    shown = values[::-1] if (nth // 2) % 2 else values
     question = Question(
         role="critic",
         nth=FIRST_NTH + nth,

@@ -1,17 +1,12 @@
 """A task in, checks out: written blind to the candidates, read from the task, or made up."""
 
-import ast
-from collections import Counter
-
 from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.model import Ask, Question
-from twinsmith.core.probe import Probe, Probes, read_check, read_tests
+from twinsmith.core.probe import Probe, Probes, read_tests
 from twinsmith.core.profile import Profile
-from twinsmith.core.reply_code import source_in
+from twinsmith.core.proposed import counted
 from twinsmith.core.task import Task
 from twinsmith.prompts import render
-
-MOST_CHECKS = 30
 
 
 def given_probes(task: Task, profile: Profile) -> Probes:
@@ -49,19 +44,4 @@ async def propose(
         reply = await ask(question)
     except (BadReply, BudgetExceeded):
         return {}
-    return read_asserts(reply.text, profile.entry)
-
-
-def read_asserts(text: str, entry: str) -> dict[str, int]:
-    """The asserts in a reply that call the function, in one spelling each, with their number."""
-    found: Counter[str] = Counter()
-    for line in source_in(text, "python").splitlines():
-        probe = read_check(line, number=0)
-        if probe is not None and _calls(probe.source, entry):
-            found[probe.source] += 1
-    return dict(found.most_common(MOST_CHECKS))
-
-
-def _calls(source: str, entry: str) -> bool:
-    nodes = ast.walk(ast.parse(source))
-    return any(isinstance(node, ast.Name) and node.id == entry for node in nodes)
+    return counted(reply.text, profile.entry)

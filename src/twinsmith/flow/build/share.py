@@ -63,6 +63,9 @@ def _fixes(work: Work, best: Candidate, about: str) -> Iterator[tuple[str, str, 
     """The mistakes of the candidates before a refined one."""
     for other in work.pool.candidates:
         if other.number < best.number and other.ensemble == best.ensemble:
-            for _, probe, result in work.pool.failing(other.number)[:1]:
-                text = f"{about}: {probe.name} failed with {result.value or result.detail}"
-                yield text, "fix", "", result.detail[:LONGEST_TASK] or result.outcome
+            for check, probe, result in work.pool.failing(other.number)[:1]:
+                what = call_text(probe.call) if probe.call else probe.name
+                saw = result.value or result.detail or result.outcome
+                right = f"; right is {check.expected}" if check.expected else ""
+                error = "wrong result" if result.value else result.detail or result.outcome
+                yield f"{about}: {what} gave {saw}{right}", "fix", "", error[:LONGEST_TASK]

@@ -1,0 +1,44 @@
+from dataclasses import replace
+
+import pytest
+
+from twinsmith.core.effort import Effort, Round, rounds
+
+
+def counts(what: Round) -> dict[int, int]:
+    return {ensemble: len(heats) for ensemble, heats in what.temperatures.items()}
+
+
+def test_two_guesses_first_then_more_then_plans() -> None:
+    explore, widen, deepen = rounds(Effort(candidates=10))
+    assert [each.name for each in (explore, widen, deepen)] == ["explore", "widen", "deepen"]
+    assert (counts(explore), counts(widen), counts(deepen)) == (
+        {1: 1, 2: 1},
+        {1: 2, 2: 2},
+        {1: 2, 2: 2},
+    )
+    assert [each.planned for each in (explore, widen, deepen)] == [False, False, True]
+    assert [each.critics for each in (explore, widen, deepen)] == [(1,), (2,), ()]
+
+
+def test_one_guess_is_cool_and_the_others_are_warm() -> None:
+    explore, widen, _ = rounds(Effort())
+    assert explore.temperatures == {1: (0.2,), 2: (0.8,)}
+    assert {heat for heats in widen.temperatures.values() for heat in heats} == {0.8}
+
+
+@pytest.mark.parametrize("ensembles", [1, 2])
+@pytest.mark.parametrize("candidates", range(1, 41))
+def test_all_rounds_together_write_exactly_what_was_said(candidates: int, ensembles: int) -> None:
+    planned = rounds(Effort(candidates=candidates, ensembles=ensembles))
+    assert sum(sum(counts(each).values()) for each in planned) == candidates
+    assert all(sum(counts(each).values()) for each in planned)
+    for each in planned:
+        shares = counts(each).values()
+        assert max(shares) - min(shares) <= 1
+
+
+def test_an_ensemble_alone_does_the_critics_work_of_both() -> None:
+    explore, widen, _ = rounds(replace(Effort(), ensembles=1))
+    assert (explore.critics, widen.critics) == ((1,), (1,))
+    assert list(explore.temperatures) == [1]
