@@ -3,7 +3,6 @@
 import asyncio
 import getpass
 import hashlib
-import json
 import os
 import secrets
 import traceback
@@ -50,6 +49,8 @@ if TYPE_CHECKING:
 CANCEL_PATIENCE_SECONDS = 10.0
 # Questions of one run take seeds one after the other: another try begins far away from them.
 RESEED = 100_000
+# A solution that is right with a lower probability stays a case.
+SURE = 0.75
 
 
 class App:
@@ -104,8 +105,10 @@ class App:
 
     async def start(self, job: Job) -> RunOutcome:
         """Begin a run and see it to its end."""
+        from twinsmith.adapters.durable.jobs import keep_job
+
         with lease(self._folder(job.run), job.run):
-            self._keep_job(job)
+            keep_job(self._folder(job.run), job)
             await self._tell_started(job)
             return await self._see_through(job)
 
@@ -217,7 +220,15 @@ class App:
             task = self._kept_job(run).task
         except EngineError:
             return None
-        return Ended(run=run, task=task, state=progress.state, reason=progress.reason)
+        # Where tests decide, or checks that follow from an interface, nothing is guessed.
+        decided = bool(task.tests) or task.kind == "service"
+        return Ended(
+            run=run,
+            task=task,
+            state=progress.state,
+            reason=progress.reason,
+            sure=decided or progress.confidence >= SURE,
+        )
 
     async def verify(self, source: str, probes: Probes) -> Execution:
         """A finished service once more in the sandbox, outside any run; it leaves its event."""
@@ -361,27 +372,10 @@ class App:
             f"after {CANCEL_PATIENCE_SECONDS:g} s; follow it with: twinsmith watch {run}"
         )
 
-    def _keep_job(self, job: Job) -> None:
-        from twinsmith.adapters.durable.codec import to_json
-
-        path = self._folder(job.run) / "job.json"
-        aside = path.with_suffix(".new")
-        with aside.open("w", encoding="utf-8") as file:
-            json.dump(to_json(job, Job), file, ensure_ascii=False)
-            file.flush()
-            os.fsync(file.fileno())
-        aside.rename(path)
-
     def _kept_job(self, run: str) -> Job:
-        from twinsmith.adapters.durable.codec import from_json
+        from twinsmith.adapters.durable.jobs import kept_job
 
-        path = self._folder(run) / "job.json"
-        try:
-            return from_json(json.loads(path.read_text(encoding="utf-8")), Job)
-        except (OSError, ValueError) as error:
-            raise EngineError(
-                f"{path} cannot be read ({error.__class__.__name__}); start a new build"
-            ) from error
+        return kept_job(self._folder(run))
 
     def _keep_traceback(self, run: str, error: Exception) -> Path:
         path = self._folder(run) / "crash.txt"

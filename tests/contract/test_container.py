@@ -180,11 +180,11 @@ async def test_giving_up_at_any_moment_leaves_nothing(running: Running) -> None:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(seconds):
                 await running.calls(source, "assert f() == 1")
-    deadline = time.monotonic() + 5
-    while "sleep\x00985" in _command_lines():
-        assert time.monotonic() < deadline
+    # An engine takes a moment to clear away what was killed.
+    deadline = time.monotonic() + 10
+    while "sleep\x00985" in _command_lines() or running.left():
+        assert time.monotonic() < deadline, running.left()
         await asyncio.sleep(0.05)
-    assert running.left() == []
 
 
 def test_nothing_is_left(running: Running) -> None:

@@ -15,7 +15,7 @@ from tests.conftest import DOUBLE, RIGHT, Command, script, until
 STAGES = ["clarify", "retrieve", "explore", "accept"]
 QUESTIONS = ["ask slow 0", "ask coder 0", "ask coder 1", "ask critic 0"]
 STEPS = [
-    *["ask slow 0", "recall", "ask coder 0", "ask coder 1", "ask critic 0"],
+    *["ask slow 0", "recall", "remember", "ask coder 0", "ask coder 1", "ask critic 0"],
     *["execute 1, 1", "execute 2, 2", "inspect 2", "publish", "share"],
 ]
 

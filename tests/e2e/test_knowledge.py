@@ -110,6 +110,22 @@ def test_another_embedder_takes_over_in_the_background(learned: Command, tmp_pat
         assert log == ""
 
 
+def test_what_is_known_may_lie_in_postgresql(
+    learned: Command, postgres: str, tmp_path: Path
+) -> None:
+    (tmp_path / "tide.py").write_text(TIDE)
+    learned.env["TWINSMITH_KNOWLEDGE_STORE"] = f"{postgres}/postgres"
+    assert "1 new" in learned("knowledge", "add", str(tmp_path / "tide.py")).stdout
+    assert "next_high_tide" in learned("knowledge", "search", "when is the sea highest?").stdout
+    assert "next_high_tide" in learned("knowledge", "search", "next_high_tide").stdout
+    assert not (learned.home / "knowledge" / "knowledge.db").exists()
+    learned.env["TWINSMITH_KNOWLEDGE_STORE"] = "postgresql://nobody@127.0.0.1:1/none"
+    line = learned("knowledge", "stats", code=3).stderr
+    assert ("127.0.0.1" in line, len(line.splitlines())) == (True, 1)
+    learned.env["TWINSMITH_KNOWLEDGE_STORE"] = "mysql://x"
+    assert "must start with postgresql://" in learned("knowledge", "stats", code=2).stderr
+
+
 @pytest.mark.parametrize(
     ("embedder", "says"),
     [

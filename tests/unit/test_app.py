@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from twinsmith.adapters.durable.jobs import keep_job
 from twinsmith.adapters.lease import is_held, lease
 from twinsmith.app import App
 from twinsmith.core.budget import Budget
@@ -71,7 +72,7 @@ def test_a_job_carries_how_hard_it_is_worked_on(tmp_path: Path) -> None:
 def test_another_try_at_a_case_has_another_seed_and_the_same_budget(app: App) -> None:
     first = app.new_job(TASK, out=None, seed=4, budget=BUDGET)
     with lease(app.settings.home / "runs" / first.run, first.run):
-        app._keep_job(first)
+        keep_job(app.settings.home / "runs" / first.run, first)
     again = app.again(Case(run=first.run, task=TASK, reason="why", tries=1))
     assert (again.task, again.budget, again.effort) == (TASK, BUDGET, first.effort)
     assert again.seed != first.seed

@@ -61,6 +61,14 @@ class Insight:
         return len(self.outcomes) - self.helped
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reminder:
+    """An insight of an earlier run, as a later one is told it."""
+
+    key: str
+    text: str
+
+
 def weight(insight: Insight) -> float:
     """How likely it is to help the next run, between 0 and 1.
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from twinsmith.core.budget import Spent
+from twinsmith.core.insight import Reminder
 from twinsmith.core.knowledge import Hit
 from twinsmith.core.pool import Pool
 from twinsmith.core.profile import Profile
@@ -21,6 +22,8 @@ class Work:
     pool: Pool = field(default_factory=Pool)
     selection: Selection = field(default_factory=lambda: Selection(winner=None, confidence=0.0))
     plans: Mapping[int, str] = field(default_factory=dict)
+    reminders: tuple[Reminder, ...] = ()
+    """What earlier runs learned and the slow thinkers were told."""
     frame: str = ""
     """What twinsmith itself wrote into every candidate."""
     handover: Mapping[str, str] = field(default_factory=dict)

@@ -35,6 +35,7 @@ class Progress:
     best: str = ""
     out: str = ""
     reason: str = ""
+    confidence: float = 1.0
     models: tuple[str, ...] = field(default=())
 
 
@@ -89,6 +90,7 @@ def _ended(progress: Progress, data: Mapping[str, Json]) -> Progress:
                 state=known,
                 reason=_text(data, "reason"),
                 out=_text(data, "out") or progress.out,
+                confidence=_number(data, "confidence", 1.0),
             )
     return progress
 
@@ -111,6 +113,11 @@ def _model_replied(progress: Progress, data: Mapping[str, Json]) -> Progress:
     models = progress.models if model in progress.models else (*progress.models, model)
     used = tokens if isinstance(tokens, int) else 0
     return replace(progress, tokens=progress.tokens + used, models=models)
+
+
+def _number(data: Mapping[str, Json], name: str, default: float) -> float:
+    value = data.get(name)
+    return float(value) if isinstance(value, int | float) else default
 
 
 def _text(data: Mapping[str, Json], name: str) -> str:

@@ -29,6 +29,7 @@ def report_json(job: Job, work: Work, end: RunOutcome) -> str:
         "winner": end.winner,
         "assumed": work.profile.answer,
         "plans": {str(ensemble): text for ensemble, text in work.plans.items()},
+        "reminders": [each.text for each in work.reminders],
         "candidates": [_candidate(each) for each in work.pool.candidates],
         "verdicts": [asdict(verdict) for verdict in end.verdicts],
         "ways": [list(cluster) for cluster in work.selection.clusters],

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.execution import Limits
+from twinsmith.core.insight import Reminder
 from twinsmith.core.knowledge import Hit
 from twinsmith.core.outcome import RunOutcome, Work
 from twinsmith.core.profile import Profile
@@ -13,13 +14,13 @@ from twinsmith.flow.build.clarify import clarify
 from twinsmith.flow.build.critique import critique
 from twinsmith.flow.build.retrieve import advice, retrieve
 from twinsmith.flow.build.service import Services
-from twinsmith.flow.build.share import share
+from twinsmith.flow.build.share import remember, share
 from twinsmith.flow.build.twins import Twins
 from twinsmith.flow.recorder import Ports, Recorder
 
 # The order of recorded steps is part of a run's record: raise this when it changes, and runs that
 # an older order began are refused by name instead of being replayed wrongly.
-PIPELINE_VERSION = "4"
+PIPELINE_VERSION = "5"
 
 
 async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
@@ -28,8 +29,9 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
     try:
         profile = await _clarify(job, run)
         pieces: tuple[Hit, ...] = ()
+        reminders: tuple[Reminder, ...] = ()
         if job.task.kind == "function" and not profile.contradictions:
-            pieces = await _retrieve(job, run)
+            pieces, reminders = await _retrieve(job, run)
     except (BadReply, BudgetExceeded) as error:
         return await _accept(job, Work(problem=str(error)), run)
     if profile.contradictions:
@@ -41,7 +43,8 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
             served = await Services(job, limits, run).solve()
             found, frame, handover = served.found, served.frame, dict(served.handover)
         else:
-            found = await Twins(job, profile, limits, run, advice(pieces)).solve()
+            twins = Twins(job, profile, limits, run, advice=advice(pieces), reminders=reminders)
+            found = await twins.solve()
     except (BadReply, BudgetExceeded) as error:
         return await _accept(job, Work(profile=profile, pieces=pieces, problem=str(error)), run)
     work = Work(
@@ -50,6 +53,7 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
         pool=found.pool,
         selection=found.selection,
         plans=found.plans,
+        reminders=reminders if found.reminded else (),
         frame=frame,
         handover=handover,
         problem=found.stopped,
@@ -70,11 +74,12 @@ async def _clarify(job: Job, run: Recorder) -> Profile:
     return profile
 
 
-async def _retrieve(job: Job, run: Recorder) -> tuple[Hit, ...]:
+async def _retrieve(job: Job, run: Recorder) -> tuple[tuple[Hit, ...], tuple[Reminder, ...]]:
     async with run.stage("retrieve") as stage:
         pieces = await run.recall(lambda known: retrieve(job, known))
-        stage.text = f"{len(pieces)} pieces"
-    return pieces
+        reminders = await run.remember(lambda graph: remember(job, graph))
+        stage.text = f"{len(pieces)} pieces, {len(reminders)} insights"
+    return pieces, reminders
 
 
 async def _accept(job: Job, work: Work, run: Recorder) -> RunOutcome:

@@ -30,6 +30,7 @@ from twinsmith.core.errors import (
 )
 from twinsmith.core.events import Event, Json
 from twinsmith.core.execution import Execution
+from twinsmith.core.insight import Reminder
 from twinsmith.core.knowledge import Hit
 from twinsmith.core.model import Prompt, Question, Reply, facts_of_failure, facts_of_reply
 from twinsmith.core.task import Job
@@ -75,6 +76,14 @@ class Recalled:
     """What was found, as a step remembers it; a library that is away stops no run."""
 
     hits: tuple[Hit, ...]
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """What earlier runs learned, as a step remembers it."""
+
+    reminders: tuple[Reminder, ...]
     problem: str = ""
 
 
@@ -234,6 +243,25 @@ class Recorder:
         }
         await self.tell("knowledge.recalled", key="recall", who="twinsmith", data=data)
         return found.hits
+
+    async def remember(
+        self, work: Callable[[Graph], Awaitable[tuple[Reminder, ...]]]
+    ) -> tuple[Reminder, ...]:
+        """What earlier runs learned, looked up once; a graph that is away stops no run."""
+
+        async def look() -> Remembered:
+            try:
+                return Remembered(reminders=await work(self._ports.graph))
+            except (ConfigError, EngineError) as error:
+                return Remembered(reminders=(), problem=str(error))
+
+        found = await self._timed("remember", look, Remembered)
+        data: dict[str, Json] = {
+            "insights": [each.key for each in found.reminders],
+            "problem": found.problem,
+        }
+        await self.tell("insights.remembered", key="remember", who="twinsmith", data=data)
+        return found.reminders
 
     async def share(self, work: Callable[[Graph, str], Awaitable[int]]) -> None:
         """Keep what was learned, once; where the graph is away the journal says so."""

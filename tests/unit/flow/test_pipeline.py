@@ -13,6 +13,7 @@ from tests.worlds import (
     DOUBLE,
     SQUARE,
     TASK,
+    TRIPLE,
     World,
     job_of,
     passage,
@@ -20,12 +21,14 @@ from tests.worlds import (
     with_effort,
 )
 from twinsmith.core.budget import Budget
+from twinsmith.core.effort import Effort
 from twinsmith.core.errors import EngineError, ModelUnavailable
 from twinsmith.core.graph import Node
+from twinsmith.core.insight import Insight, Outcome
 from twinsmith.core.knowledge import Hit
 from twinsmith.core.model import Prompt, Reply
 from twinsmith.core.progress import Stage
-from twinsmith.flow.insights import insights
+from twinsmith.flow.insights import insights, record, tell_outcomes
 
 UNNAMED = "a function that doubles a number"
 PROFILED = json.dumps(PROFILE)
@@ -58,7 +61,7 @@ async def test_steps_are_recorded_once_in_the_order_they_are_begun() -> None:
     world = World(BOTH)
     await world.build(job_of(UNNAMED))
     assert world.steps() == [
-        *["ask slow 0", "recall", "ask coder 0", "ask coder 1", "ask critic 0"],
+        *["ask slow 0", "recall", "remember", "ask coder 0", "ask coder 1", "ask critic 0"],
         *["execute 1, 1", "execute 2, 2", "inspect 2", "publish", "share"],
     ]
 
@@ -291,7 +294,7 @@ async def test_a_library_or_graph_that_is_away_stops_no_run() -> None:
             raise EngineError(f"no graph for {nodes}")
 
         async def find(self, *_: object) -> tuple[Node, ...]:
-            return ()
+            raise EngineError("no graph to look in")
 
     world = World(BOTH)
     world.retriever = Away()
@@ -299,6 +302,7 @@ async def test_a_library_or_graph_that_is_away_stops_no_run() -> None:
     assert (await world.build(job_of())).solved
     told = {e.event.kind: e.event.data for e in world.journal.entries("r1")}
     assert "no library" in str(told["knowledge.recalled"]["problem"])
+    assert "no graph to look in" in str(told["insights.remembered"]["problem"])
     assert "not kept: no graph" in str(told["insights.shared"]["said"])
 
 
@@ -314,12 +318,45 @@ async def test_what_was_learned_is_kept_once_and_only_from_what_was_solved() -> 
     assert rejected.steps()[-1] == "publish"
 
 
+async def test_what_earlier_runs_learned_is_told_where_there_is_doubt_and_weighed() -> None:
+    told = Insight(
+        text=f"{TASK} take care of negative numbers",
+        kind="plan",
+        language="python",
+        run="r0",
+        learned="2026-01-01",
+    )
+    doubtful = with_effort(job_of(effort=Effort()), enough=1.0, votes=0, refinements=0)
+    for least, helped, failed in ((0.0, 1, 0), (1.0, 0, 1)):
+        world = World(saying(slow=["Think again."], coder=[DOUBLE, TRIPLE], critic=[CHECKS]))
+        await record(world.graph, [told], task=TASK)
+        outcome = await world.build(with_effort(doubtful, least=least))
+        assert outcome.solved is bool(helped)
+        assert "negative numbers" in world.prompts("slow")[0].text
+        (kept,) = [i for i in await insights(world.graph) if i.run == "r0"]
+        assert (kept.helped, kept.failed) == (helped, failed)
+
+
+async def test_what_stopped_helping_is_not_told_any_more() -> None:
+    failed = tuple(Outcome(run=f"x{n}", helped=False, at=f"2026-01-0{n}") for n in range(1, 4))
+    world = World(saying(slow=["Think again."], coder=[DOUBLE, TRIPLE], critic=[CHECKS]))
+    told = Insight(
+        text=f"{TASK} triple it", kind="plan", language="python", run="r0", learned="2026-01-01"
+    )
+    (kept,) = await record(world.graph, [told], task=TASK)
+    for outcome in failed:
+        await tell_outcomes(world.graph, [kept.key], outcome)
+    job = with_effort(job_of(effort=Effort()), enough=1.0, votes=0, refinements=0)
+    await world.build(job)
+    assert all("triple it" not in prompt.text for prompt in world.prompts("slow"))
+
+
 async def test_a_stage_says_what_it_found() -> None:
     world = World(saying(slow=[PROFILED], coder=[DOUBLE], critic=[CHECKS]))
     await world.build(job_of(f"{UNNAMED}\n>>> double(4)\n8\n"))
     notes = {stage.name: stage.note for stage in world.progress.stages}
     assert notes["clarify"] == "python function double, 1 examples"
-    assert notes["retrieve"] == "0 pieces"
+    assert notes["retrieve"] == "0 pieces, 0 insights"
     assert notes["explore"].startswith("candidate 1 of 2, 4/4 checks, 1 ways")
     assert notes["accept"] == "solved"
     assert isinstance(world.progress.stages[0], Stage)

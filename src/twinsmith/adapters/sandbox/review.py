@@ -135,7 +135,8 @@ def _recipe(program: Program, tools: list[Tool], toolchain: Toolchain) -> Recipe
 
 def _with_mounts(toolchain: Toolchain, tools: list[Found]) -> Toolchain:
     places = [*toolchain.mounts, *chain.from_iterable(here.mounts for here in tools)]
-    return replace(toolchain, mounts=tuple(dict.fromkeys(places)))
+    placed = {where: what for here in tools for where, what in here.placed.items()}
+    return replace(toolchain, mounts=tuple(dict.fromkeys(places)), placed=placed)
 
 
 def _probe(tool: Tool, here: Found) -> Probe:

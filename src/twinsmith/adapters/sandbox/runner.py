@@ -91,6 +91,7 @@ class IsolatedSandbox:
         self, program: Program, language: Language, toolchain: Toolchain
     ) -> tuple[Mount, ...]:
         mounts = [Mount(source=place, target=place) for place in toolchain.mounts]
+        mounts += [Mount(source=what, target=where) for where, what in toolchain.placed.items()]
         prepared = await self._layers.prepared(language, toolchain, program.kind)
         if prepared is not None:
             mounts.append(Mount(source=str(prepared), target=CACHE))

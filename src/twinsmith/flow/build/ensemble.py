@@ -19,6 +19,8 @@ class Found:
     pool: Pool
     selection: Selection
     plans: Mapping[int, str]
+    reminded: bool = False
+    """Whether a slow thinker was told what earlier runs learned."""
     stopped: str = ""
     """Why it ended before it was done."""
 

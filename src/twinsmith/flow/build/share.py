@@ -2,28 +2,46 @@
 
 from collections.abc import Iterator
 
-from twinsmith.core.insight import Insight
+from twinsmith.core.insight import Insight, Outcome, Reminder, weight
 from twinsmith.core.outcome import RunOutcome, Work
 from twinsmith.core.pool import call_text
 from twinsmith.core.probe import Call
 from twinsmith.core.program import Candidate
 from twinsmith.core.task import Job
-from twinsmith.flow.insights import record
+from twinsmith.flow.insights import insights, record, tell_outcomes
 from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Graph
 
 LONGEST_TASK = 200
+LONGEST_REMINDER = 400
+MOST_TOLD = 3
+LEAST_WEIGHT = 0.4
+"""An insight that failed more often than it helped of late is not told any more."""
+
+
+async def remember(job: Job, graph: Graph) -> tuple[Reminder, ...]:
+    """What earlier runs learned about such a task and what has not stopped to help."""
+    if not job.effort.retrieval:
+        return ()
+    found = await insights(graph, about=job.task.text, language=job.task.language, limit=MOST_TOLD)
+    return tuple(
+        Reminder(key=each.key, text=each.text[:LONGEST_REMINDER])
+        for each in found
+        if weight(each) >= LEAST_WEIGHT
+    )
 
 
 async def share(job: Job, work: Work, end: RunOutcome, run: Recorder) -> None:
-    """Keep in the graph what this run found out; a graph that is away stops no run."""
+    """Keep in the graph what this run found out, and whether what it was told helped."""
 
     async def keep(graph: Graph, now: str) -> int:
-        learned = tuple(lessons(job, work, end, now))
+        learned = tuple(lessons(job, work, end, now)) if end.solved else ()
         await record(graph, learned, task=job.task.text, models=end.models)
+        outcome = Outcome(run=job.run, helped=end.solved, at=now)
+        await tell_outcomes(graph, [each.key for each in work.reminders], outcome)
         return len(learned)
 
-    if end.solved:
+    if end.solved or work.reminders:
         await run.share(keep)
 
 

@@ -6,6 +6,7 @@ from twinsmith.core.effort import ENSEMBLES, Round, rounds
 from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.fuzz import fuzz_calls
+from twinsmith.core.insight import Reminder
 from twinsmith.core.model import Question
 from twinsmith.core.pool import Pool, call_text
 from twinsmith.core.probe import Call, Probe, Probes
@@ -29,13 +30,21 @@ class Twins:
     """One search for one program."""
 
     def __init__(
-        self, job: Job, profile: Profile, limits: Limits, run: Recorder, advice: str = ""
+        self,
+        job: Job,
+        profile: Profile,
+        limits: Limits,
+        run: Recorder,
+        *,
+        advice: str = "",
+        reminders: tuple[Reminder, ...] = (),
     ) -> None:
         self._job, self._task, self._effort = job, job.task, job.effort
         self._profile = profile
         self._limits = limits
         self._run = run
         self._advice = advice
+        self._reminders = "\n".join(f"- an earlier run learned: {r.text}" for r in reminders)
         self._ensembles = ENSEMBLES[: job.effort.ensembles]
         self._refinements = 0
         self._leaders = Leaders(job, limits, run)
@@ -71,13 +80,16 @@ class Twins:
             for ensemble, proposed in zip(what.critics, checks, strict=True):
                 pool = pool.with_proposed(proposed, ensemble)
             pool = pool.with_inputs(self._made_up(pool))
-            found = await self._compared(replace(found, pool=pool, plans={**found.plans, **plans}))
+            reminded = found.reminded or bool(plans and self._reminders)
+            found = replace(found, pool=pool, plans={**found.plans, **plans}, reminded=reminded)
+            found = await self._compared(found)
             stage.text = self._standing(found)
         return found
 
     async def _plans(self, found: Found) -> dict[int, str]:
         """The guidance of every slow thinker that has something to think about."""
-        seen = {e: lesson(found, e, from_others=self._effort.exchange) for e in self._ensembles}
+        heard = {e: lesson(found, e, from_others=self._effort.exchange) for e in self._ensembles}
+        seen = {e: "\n".join(filter(None, (heard[e], self._reminders))) for e in heard}
         doubtful = [e for e in self._ensembles if seen[e]]
         asked = [plan(self._task, seen[e], nth=e, ensemble=e, ask=self._run.ask) for e in doubtful]
         written, _ = await self._run.together(asked, [])

@@ -22,6 +22,8 @@ class Toolchain:
     """Absolute paths by name; the same inside the sandbox as outside."""
     mounts: tuple[str, ...] = ()
     """Folders outside /usr that the tools need, mounted read-only at the same place."""
+    placed: Mapping[str, str] = field(default_factory=dict)
+    """Folders that are mounted read-only elsewhere: where, and what lies there."""
     environment: Mapping[str, str] = field(default_factory=dict)
 
 

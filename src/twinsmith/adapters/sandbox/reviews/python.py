@@ -27,6 +27,8 @@ from twinsmith.core.execution import ProbeResult
 from twinsmith.core.verdict import Finding
 
 FILE = f"{SOURCE}.py"
+# Where they lie inside the sandbox: an environment of twinsmith may be in a folder that is hidden.
+COMMANDS, PACKAGES = "/run/review/commands", "/run/review/packages"
 # What is about correctness and security. Left out: what nobody uses, how things are written, and
 # what is only dangerous in a test or in cryptography.
 RULES = ("E9", "F", "B")
@@ -64,11 +66,11 @@ def find_ruff(python: Toolchain) -> Found | None:
     options = ("--isolated", "--no-cache", "--ignore-noqa", "--quiet", "--exit-zero")
     return Found(
         command=(
-            *(ruff, "check", *options, "--output-format", "json-lines"),
+            *(f"{COMMANDS}/ruff", "check", *options, "--output-format", "json-lines"),
             *("--target-version", version, "--select", ",".join([*RULES, *security])),
             *("--ignore", ",".join(NOT_RULES), FILE),
         ),
-        mounts=_outside_usr(Path(ruff).parent),
+        placed={COMMANDS: str(Path(ruff).parent)},
     )
 
 
@@ -80,13 +82,9 @@ def find_bandit(python: Toolchain) -> Found | None:  # noqa: ARG001
     packages = Path(spec.origin).parents[1]
     options = ("--format", "json", "--quiet", "--exit-zero", "--ignore-nosec", "--skip", NOT_TESTS)
     return Found(
-        command=(INTERPRETER, "-sSP", "-c", START_BANDIT, str(packages), *options, FILE),
-        mounts=_outside_usr(packages),
+        command=(INTERPRETER, "-sSP", "-c", START_BANDIT, PACKAGES, *options, FILE),
+        placed={PACKAGES: str(packages)},
     )
-
-
-def _outside_usr(folder: Path) -> tuple[str, ...]:
-    return () if folder.is_relative_to("/usr") else (str(folder),)
 
 
 def read_ruff(said: ProbeResult, source: str) -> Iterator[Finding]:

@@ -19,6 +19,8 @@ class Found:
 
     command: tuple[str, ...]
     mounts: tuple[str, ...] = ()
+    placed: Mapping[str, str] = field(default_factory=dict)
+    """Folders that it needs elsewhere: where, and what lies there."""
     """Folders outside /usr that it needs beside its language's own."""
 
 
