@@ -154,8 +154,10 @@ async def test_a_neighbour_does_not_notice(backend: str, bomb: str) -> None:
     running = asyncio.gather(*bombs)
     while not running.done():
         await all_well(box)
+    # Three fork bombs at once on a busy machine may use up their memory before their time.
+    ends = {ENDS.get(bomb, ("passed", ""))[0], *(("out of memory",) if bomb == "fork" else ())}
     for execution in await running:
-        assert execution.results[0].outcome == ENDS.get(bomb, ("passed", ""))[0]
+        assert execution.results[0].outcome in ends
     await all_gone(before)
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from neo4j import AsyncDriver, AsyncManagedTransaction
 
 CONNECT_SECONDS = 5.0
-ANSWER_SECONDS = 30.0
+ANSWER_SECONDS = 120.0
 BATCH = 1000
 SCHEMES = ("bolt", "bolt+s", "neo4j", "neo4j+s")
 
