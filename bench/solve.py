@@ -200,18 +200,7 @@ def _line(name: str, rows: list[Row], cells: Callable[[Row], tuple[bool, int, fl
 
 def effort_of(without: str) -> Effort:
     """The settings' effort, less the parts that are left out."""
-    chosen = load().values.build
-    effort = Effort(
-        candidates=chosen.candidates,
-        enough=chosen.enough,
-        least=chosen.least,
-        votes=chosen.votes,
-        refinements=chosen.refinements,
-        ensembles=chosen.ensembles,
-        inputs=chosen.inputs,
-        exchange=chosen.exchange,
-        retrieval=chosen.retrieval,
-    )
+    effort = load().effort
     for part in filter(None, without.split(",")):
         effort = PARTS[part](effort)
     return effort

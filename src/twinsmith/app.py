@@ -19,7 +19,6 @@ from twinsmith.adapters.journal.files import FileJournal
 from twinsmith.adapters.lease import is_held, lease
 from twinsmith.core.budget import Budget
 from twinsmith.core.case import Case, Ended, open_cases
-from twinsmith.core.effort import Effort
 from twinsmith.core.errors import (
     ConfigError,
     EngineError,
@@ -38,7 +37,6 @@ from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.probe import Command, Probe, Probes
 from twinsmith.core.program import Program
 from twinsmith.core.progress import ENDED, Progress, State, progress_of
-from twinsmith.core.quality import Thresholds
 from twinsmith.core.task import Job, Task
 from twinsmith.ports import Desk
 from twinsmith.settings import Settings
@@ -76,23 +74,8 @@ class App:
             run=run,
             task=replace(task, text=mask(task.text, self.settings.secrets)),
             budget=budget,
-            effort=Effort(
-                candidates=build.candidates,
-                enough=build.enough,
-                least=build.least,
-                votes=build.votes,
-                refinements=build.refinements,
-                ensembles=build.ensembles,
-                inputs=build.inputs,
-                exchange=build.exchange,
-                retrieval=build.retrieval,
-            ),
-            quality=Thresholds(
-                allowed=self.settings.values.quality.allowed,
-                most_notes=self.settings.values.quality.most_notes,
-                slow=self.settings.values.quality.slow,
-                too_slow=self.settings.values.quality.too_slow,
-            ),
+            effort=self.settings.effort,
+            quality=self.settings.quality,
             reply_tokens=self.settings.values.gateway.reply_tokens,
             seed=build.seed if seed is None else seed,
             out=str(folder),

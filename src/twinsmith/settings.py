@@ -8,7 +8,7 @@ import difflib
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal
@@ -16,9 +16,11 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from twinsmith.core.effort import Effort
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.events import Json
 from twinsmith.core.masking import secrets_in
+from twinsmith.core.quality import Thresholds
 
 PREFIX = "TWINSMITH_"
 FILE_NAME = "twinsmith.toml"
@@ -212,6 +214,18 @@ class Settings:
         return Path(given).expanduser() if given else self.home / "sandbox"
 
     @property
+    def effort(self) -> Effort:
+        """How hard a task is worked on."""
+        wanted = {field.name for field in fields(Effort)}
+        return Effort(**self.values.build.model_dump(include=wanted))
+
+    @property
+    def quality(self) -> Thresholds:
+        """What a program has to be besides right."""
+        wanted = {field.name for field in fields(Thresholds)}
+        return Thresholds(**self.values.quality.model_dump(include=wanted))
+
+    @property
     def database_url(self) -> str:
         """The engine's database: the configured one, else SQLite in the data folder."""
         return self.values.database.url or f"sqlite:///{self.home / 'state.db'}"
@@ -299,10 +313,10 @@ def _from_file(path: Path, *, explicit: bool) -> dict[str, object]:
     except ValueError as error:
         raise ConfigError(f"{path} is not TOML: {error}; mend it") from None
     flat: dict[str, object] = {}
-    for section, fields in raw.items():
-        if section not in Values.model_fields or not isinstance(fields, dict):
+    for section, given in raw.items():
+        if section not in Values.model_fields or not isinstance(given, dict):
             raise ConfigError(_unknown(section, list(Values.model_fields), path))
-        for name, value in fields.items():
+        for name, value in given.items():
             key = f"{section}.{name}"
             if key not in known_keys():
                 raise ConfigError(_unknown(key, known_keys(), path))

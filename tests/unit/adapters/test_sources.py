@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from twinsmith.adapters.knowledge import sources
-from twinsmith.adapters.knowledge.sources import clone, clone_args, read_source
+from twinsmith.adapters.knowledge.sources import MADE_BY_TOOLS, clone, clone_args, read_source
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.knowledge import Document, Skipped
 
@@ -95,7 +95,11 @@ def test_what_tools_make_and_what_is_hidden_is_left_out(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.py").write_text("x\n")
     (tmp_path / ".env").write_text("SECRET=1\n")
-    assert read(tmp_path) == ({}, {})
+    documents, skipped = read(tmp_path)
+    assert documents == {}
+    # A folder of sources may be called so, too: what is left out by its name is told.
+    assert set(skipped) == {"node_modules", "target", "vendor", "dist"}
+    assert set(skipped.values()) == {MADE_BY_TOOLS}
     # What a person names is read, whatever its name.
     assert set(read(tmp_path / "vendor")[0]) == {"a.py"}
 

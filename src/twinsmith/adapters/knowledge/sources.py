@@ -24,10 +24,11 @@ LONGEST_LINE = 20_000
 BINARY_BYTES = 8_192
 DEEPEST_FOLDER = 60
 CLONE_SECONDS = 300.0
-SKIPPED_FOLDERS = frozenset(
-    {"node_modules", "venv", "__pycache__", "target", "vendor", "dist", "build"}
-)
+SKIPPED_FOLDERS = frozenset({"node_modules", "venv", "target", "vendor", "dist", "build"})
 """Made by tools or written by others; hidden files and folders are left out as well."""
+BYTE_CODE = "__pycache__"
+"""In every folder of Python, and never worth a word."""
+MADE_BY_TOOLS = "a folder of tools or of others by its name; to read it, add it by itself"
 
 LANGUAGES = {
     "python": ".py .pyi",
@@ -108,7 +109,8 @@ def how_many(path: Path) -> int:
         return 1
     count = 0
     for _, folders, names in os.walk(path):
-        folders[:] = [f for f in folders if not f.startswith(".") and f not in SKIPPED_FOLDERS]
+        left_out = SKIPPED_FOLDERS | {BYTE_CODE}
+        folders[:] = [f for f in folders if not f.startswith(".") and f not in left_out]
         count += sum(not name.startswith(".") for name in names)
     return count
 
@@ -144,7 +146,11 @@ class _Folder:
                 yield Skipped(path=str(where), reason=self._link(where))
             elif not stat.S_ISDIR(mode):
                 yield _document(folder, name, where, self._source, self._licence)
-            elif name not in SKIPPED_FOLDERS:
+            elif name == BYTE_CODE:
+                continue
+            elif name in SKIPPED_FOLDERS:
+                yield Skipped(path=str(where), reason=MADE_BY_TOOLS)
+            else:
                 yield from self._enter(folder, name, where)
 
     def _enter(self, above: int, name: str, where: PurePosixPath) -> Iterator[Document | Skipped]:
