@@ -32,14 +32,14 @@ from twinsmith.core.budget import Budget
 from twinsmith.core.effort import Effort
 from twinsmith.core.errors import BadReply
 from twinsmith.core.execution import Limits
+from twinsmith.core.knowledge import BUILT, Built, Channel, Hit
 from twinsmith.core.model import Prompt
 from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.program import FILE_NAMES
 from twinsmith.core.quality import Thresholds
 from twinsmith.core.reply_code import read_program
 from twinsmith.core.task import Job, Task
-from twinsmith.core.wording import entry_in
-from twinsmith.flow.build.generate import SPOKEN
+from twinsmith.core.wording import entry_in, spoken
 from twinsmith.flow.pipeline import build
 from twinsmith.flow.recorder import Ports
 from twinsmith.knowledge_choice import opened_retriever
@@ -74,6 +74,24 @@ class Row:
     tokens: int
     seconds: float
     candidates: int
+
+
+class OtherwiseKnown:
+    """A library without what runs made: no problem is told the solution of another."""
+
+    def __init__(self, known: Retriever) -> None:
+        self._known = known
+
+    async def search(
+        self, query: str, k: int, language: str = "", channel: Channel | None = None
+    ) -> tuple[Hit, ...]:
+        """As the library."""
+        hits = await self._known.search(query, k, language, channel)
+        return tuple(hit for hit in hits if hit.passage.source != BUILT)
+
+    async def keep(self, made: Built) -> str:
+        """Nothing is kept."""
+        return f"not kept: {made.run} is a benchmark"
 
 
 class Bench:
@@ -111,8 +129,8 @@ class Bench:
         )
 
     async def _greedy(self, problem: Problem) -> tuple[bool, int, float]:
-        spoken = SPOKEN.get(problem.language, problem.language.capitalize())
-        text = render("code", task=problem.text, language=spoken, told="")
+        language = spoken(problem.language)
+        text = render("code", task=problem.text, language=language, told="")
         prompt = Prompt(
             key=f"greedy/{problem.name}",
             role="coder",
@@ -154,7 +172,7 @@ class Bench:
             sandbox=self._sandbox,
             reviewer=SandboxReviewer(self._sandbox),
             sanitized=SanitizedSandbox(self._sandbox),
-            retriever=self._known,
+            retriever=OtherwiseKnown(self._known),
             graph=MemoryGraph(),
             desk=Nobody(),
             journal=MemoryJournal(clock),

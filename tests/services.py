@@ -262,3 +262,138 @@ def delete(note_id):
     db.execute("DELETE FROM notes WHERE id = ?", (note_id,))
     return "", 204
 """
+
+NOTES_IN_GO = r"""
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+type note struct {
+	ID    int    `json:"id"`
+	Title string `json:"title"`
+	Text  string `json:"text"`
+}
+
+var (
+	lock  sync.Mutex
+	notes = map[int]note{}
+	last  int
+)
+
+func answer(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	if body != nil {
+		json.NewEncoder(w).Encode(body)
+	}
+}
+
+func fail(w http.ResponseWriter, status int, what string) {
+	answer(w, status, map[string]string{"error": what})
+}
+
+func given(w http.ResponseWriter, r *http.Request) (note, bool) {
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
+	if err != nil {
+		fail(w, 413, "too large")
+		return note{}, false
+	}
+	var body map[string]any
+	if json.Unmarshal(raw, &body) != nil || body == nil {
+		fail(w, 400, "a JSON object is needed")
+		return note{}, false
+	}
+	title, ok := body["title"].(string)
+	text, also := body["text"].(string)
+	if !ok || !also || title == "" || text == "" {
+		fail(w, 400, "title and text are needed")
+		return note{}, false
+	}
+	return note{Title: title, Text: text}, true
+}
+
+func all(w http.ResponseWriter, r *http.Request) {
+	switch r.Method {
+	case http.MethodGet:
+		lock.Lock()
+		defer lock.Unlock()
+		listed := []note{}
+		for n := 1; n <= last; n++ {
+			if each, ok := notes[n]; ok {
+				listed = append(listed, each)
+			}
+		}
+		answer(w, 200, listed)
+	case http.MethodPost:
+		made, ok := given(w, r)
+		if !ok {
+			return
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		last++
+		made.ID = last
+		notes[last] = made
+		answer(w, 201, made)
+	default:
+		fail(w, 405, "no such method")
+	}
+}
+
+func one(w http.ResponseWriter, r *http.Request) {
+	number, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/notes/"))
+	lock.Lock()
+	found, ok := notes[number]
+	lock.Unlock()
+	if err != nil || !ok {
+		fail(w, 404, "no such note")
+		return
+	}
+	switch r.Method {
+	case http.MethodGet:
+		answer(w, 200, found)
+	case http.MethodPut:
+		made, fine := given(w, r)
+		if !fine {
+			return
+		}
+		made.ID = number
+		lock.Lock()
+		notes[number] = made
+		lock.Unlock()
+		answer(w, 200, made)
+	case http.MethodDelete:
+		lock.Lock()
+		delete(notes, number)
+		lock.Unlock()
+		answer(w, 204, nil)
+	default:
+		fail(w, 405, "no such method")
+	}
+}
+
+func main() {
+	http.HandleFunc("/health", func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet {
+			fail(w, 405, "no such method")
+			return
+		}
+		answer(w, 200, map[string]string{"status": "ok"})
+	})
+	http.HandleFunc("/notes", all)
+	http.HandleFunc("/notes/", one)
+	http.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		fail(w, 404, "no such path")
+	})
+	log.Fatal(http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), nil))
+}
+"""

@@ -213,19 +213,18 @@ class App:
             sure=decided or progress.confidence >= SURE,
         )
 
-    async def verify(self, source: str, probes: Probes) -> Execution:
+    async def verify(self, program: Program, probes: Probes) -> Execution:
         """A finished service once more in the sandbox, outside any run; it leaves its event."""
         from twinsmith.core.http_checks import CPU_SECONDS, PROBE_SECONDS
         from twinsmith.sandbox_choice import limits_of, sandbox_of
 
-        program = Program(source=source, kind="service")
         limits = replace(
             limits_of(self.settings), cpu_seconds=CPU_SECONDS, probe_seconds=PROBE_SECONDS
         )
         execution = await sandbox_of(self.settings).run(program, probes, limits)
         failed = sum(result.outcome != "passed" for result in execution.results)
         data: dict[str, Json] = {
-            "sha256": hashlib.sha256(source.encode()).hexdigest(),
+            "sha256": hashlib.sha256(program.source.encode()).hexdigest(),
             "checks": len(execution.results),
             "failed": failed,
             "problem": execution.problem[:200],
@@ -259,6 +258,7 @@ class App:
             {
                 "reason": outcome.reason,
                 "out": outcome.out,
+                "winner": outcome.winner,
                 "confidence": round(outcome.confidence, 3),
                 "tokens": outcome.spent.tokens,
                 "seconds": round(outcome.spent.seconds, 3),

@@ -75,7 +75,11 @@ async def opened_library(settings: "Settings") -> AsyncIterator["Library"]:
 
 @asynccontextmanager
 async def opened_retriever(settings: "Settings") -> AsyncIterator["Retriever"]:
-    """The library for a build, or nothing where the embedder is not there yet or out of reach."""
+    """The library for a build, or nothing where the embedder is not there yet or out of reach.
+
+    No secret reaches it.
+    """
+    from twinsmith.adapters.knowledge.library_masked import MaskedLibrary
     from twinsmith.adapters.knowledge.nothing import NothingKnown
 
     if not settings.values.build.retrieval or missing_files(settings):
@@ -84,7 +88,7 @@ async def opened_retriever(settings: "Settings") -> AsyncIterator["Retriever"]:
     async with opened_library(settings) as library:
         if not library.has_starter():
             await library.add_starter()
-        yield library
+        yield MaskedLibrary(library, settings.secrets)
 
 
 def embedder_of(settings: "Settings") -> "Embedder":

@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar
 from twinsmith.core.events import Event
 from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.graph import Direction, Edge, EdgeKind, Neighbour, Node, NodeKind, NodeRef
-from twinsmith.core.knowledge import Hit
+from twinsmith.core.knowledge import Built, Channel, Hit
 from twinsmith.core.model import Prompt, Reply
 from twinsmith.core.probe import Probes
 from twinsmith.core.program import Program
@@ -49,10 +49,22 @@ class Reviewer(Protocol):
 
 
 class Retriever(Protocol):
-    """Finds what is known."""
+    """Finds what is known, and keeps what was made."""
 
-    async def search(self, query: str, k: int, language: str = "") -> tuple[Hit, ...]:
-        """The passages that answer a question, best first; nothing where there is only noise."""
+    async def search(
+        self, query: str, k: int, language: str = "", channel: Channel | None = None
+    ) -> tuple[Hit, ...]:
+        """The passages that answer a question, best first; nothing where there is only noise.
+
+        Without a channel, the one that suits the question.
+        """
+        ...
+
+    async def keep(self, made: Built) -> str:
+        """Keep a verified program, once for each run; in words, what became of it.
+
+        Raises EngineError, ConfigError or ModelUnavailable when it cannot be kept now.
+        """
         ...
 
 

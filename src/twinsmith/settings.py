@@ -121,6 +121,7 @@ class Build(_Section):
     inputs: Annotated[int, Field(ge=0, le=200)] = 40
     exchange: bool = True
     retrieval: bool = True
+    practice: Literal["auto", "on", "off"] = "auto"
     answer_seconds: Annotated[float, Field(ge=0)] = 60.0
     seed: Annotated[int, Field(ge=0)] = 0
     budget_seconds: Annotated[float, Field(gt=0)] = 1200.0
@@ -216,8 +217,11 @@ class Settings:
     @property
     def effort(self) -> Effort:
         """How hard a task is worked on."""
-        wanted = {field.name for field in fields(Effort)}
-        return Effort(**self.values.build.model_dump(include=wanted))
+        given = self.values.build
+        wanted = {field.name for field in fields(Effort)} - {"practice"}
+        # A small model's advice helps nobody; that of a large one is asked for where it is there.
+        practice = given.practice == "on" or (given.practice == "auto" and bool(self.keys))
+        return Effort(**given.model_dump(include=wanted), practice=practice)
 
     @property
     def quality(self) -> Thresholds:

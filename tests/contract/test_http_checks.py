@@ -74,7 +74,7 @@ async def test_routes_written_into_the_frame_pass_everything(task: str, routes: 
 @pytest.mark.parametrize(("old", "ends"), [("", "OK"), ("del notes[number]", "FAILED")])
 def test_the_tests_handed_over_run_by_themselves(tmp_path: Path, old: str, ends: str) -> None:
     (tmp_path / "service.py").write_text(NOTES.replace(old, "pass") if old else NOTES)
-    text = as_test_file(NOTE_PROBES, file="service.py", name="test_service.py")
+    text = as_test_file(NOTE_PROBES, file="service.py", name="test_service.py", build=(), run=())
     (tmp_path / "test_service.py").write_text(text)
     command = [sys.executable, "-W", "error", "-m", "unittest", "test_service.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

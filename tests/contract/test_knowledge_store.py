@@ -60,6 +60,14 @@ def test_a_new_version_replaces_the_old_and_leaves_tombstones(store: Store) -> N
     assert all_numbers(store) == list(new)
 
 
+def test_what_is_known_comes_with_the_oldest_first(store: Store) -> None:
+    for path in ("z.py", "b.py", "y.py", "a.py"):
+        put(store, document(path), "alpha")
+    store.drop("s", "y.py")
+    put(store, document("b.py", digest="2"), "beta")
+    assert list(store.known("s").items()) == [("z.py", "1"), ("a.py", "1"), ("b.py", "2")]
+
+
 def test_numbers_are_never_used_twice(store: Store) -> None:
     old = put(store, document(), "alpha")
     store.drop("s")

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
@@ -22,6 +23,9 @@ def test_one_sentence_becomes_a_tested_program(command: Command, tmp_path: Path)
     assert "came from a script (scripted:double), not from a language model" in shown
     for stage in ("clarify", "retrieve", "explore", "accept"):
         assert f"\n  {stage}" in shown
+    for ensemble, done in ((1, "3 answers: slow 1, coder 1, critic 1"), (2, "1 answer: coder 1")):
+        assert shown.count(f"\n  ensemble {ensemble} · {done} · ") == 1
+    assert shown.index("ensemble 1") > shown.index("\n  accept")
     tested = subprocess.run(
         [
             sys.executable,
@@ -134,8 +138,6 @@ def test_budgets_are_kept_and_their_end_is_honest(command: Command) -> None:
 def test_bad_input_is_one_clear_line_and_exit_code_2(
     command: Command, args: list[str], says: str
 ) -> None:
-    import re
-
     done = command(*args, code=2)
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1
@@ -222,6 +224,22 @@ def test_status_tells_all_runs_and_one(command: Command) -> None:
     one = command("status", run[-4:]).stdout
     assert f"task: {DOUBLE}" in one
     assert "✓ accept" in one
+    assert "ensemble 2 · 1 answer: coder 1" in one
+    told = json.loads(command("status", run, "--json").stdout)
+    assert [each["candidates"] for each in told["ensembles"]] == [[1], [2]]
+
+
+def test_nothing_is_cut_where_there_is_no_terminal(command: Command) -> None:
+    command.env["COLUMNS"] = "80"
+    command.use_script(script())
+    task = f"{DOUBLE}, {'and does so most carefully, ' * 10}or else"
+    run = json.loads(command("build", task, "--json").stdout)["run"]
+    assert command("status").stdout.splitlines()[1].endswith(task)
+    assert f"task: {task}\n" in command("status", run).stdout
+    # Whose first line on a terminal is as wide as that and no wider.
+    row = at_a_terminal(command, "status").splitlines()[1]
+    assert len(row) == 80
+    assert row.endswith("…")
 
 
 def test_help_shows_every_command_with_an_example_and_the_exit_codes(command: Command) -> None:
@@ -304,12 +322,21 @@ def at_a_terminal(command: Command, *args: str, hears: str = "", says: str = "")
     return seen.decode()
 
 
+def plain(text: str) -> str:
+    """Without colours and the moves of the cursor."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+
+
 def test_a_terminal_gets_a_live_tree(command: Command) -> None:
     command.use_script(script(delay=0.3))
     text = at_a_terminal(command, "build", DOUBLE)
     assert "best so far: candidate 2 of 2, 3/3 checks" in text
     assert text.count("explore") > 3
     assert "✓" in text
+    # The slow thinker of the first ensemble is heard while nobody has written anything.
+    assert re.search(r"ensemble 1 · 1 answer: slow 1 · \d+ tokens\s", plain(text))
+    for number in (1, 2):
+        assert re.search(rf"ensemble {number} · .* tokens · candidate {number}\b", plain(text))
 
 
 def test_a_person_at_the_terminal_is_asked_what_the_task_leaves_open(

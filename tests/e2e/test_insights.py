@@ -72,8 +72,8 @@ def test_what_programs_printed_does_not_steer_the_terminal(command: Command) -> 
     learn(command, [replace(FIX, text="\x1b[2Jgone\x07 \udcff " + "x" * 500)])
     line = command("insights").stdout.splitlines()[1]
     assert line.isprintable()
-    assert len(line) == 120
-    assert line.endswith("…")
+    # Nothing is cut where there is no terminal.
+    assert line.endswith(" " + "x" * 500)
 
 
 def test_no_key_is_kept(command: Command) -> None:

@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from tests.conftest import Command, until
+from tests.conftest import DOUBLE, Command, script, until
 from tests.embedding_server import DIMENSIONS, KEY, serving
 from tests.models import FOLDER, installed
 
@@ -124,6 +124,25 @@ def test_what_is_known_may_lie_in_postgresql(
     assert ("127.0.0.1" in line, len(line.splitlines())) == (True, 1)
     learned.env["TWINSMITH_KNOWLEDGE_STORE"] = "mysql://x"
     assert "must start with postgresql://" in learned("knowledge", "stats", code=2).stderr
+
+
+def test_what_one_build_made_the_next_one_is_told(learned: Command, tmp_path: Path) -> None:
+    learned.env |= {"TWINSMITH_BUILD_RETRIEVAL": "true", "MY_API_KEY": "correct-horse"}
+    learned.use_script(script())
+    (tmp_path / "checks.py").write_text("assert double(3) == 6\n")
+    task = f"{DOUBLE}, not correct-horse"
+    built = learned("build", task, "--tests", str(tmp_path / "checks.py"), "--json")
+    first = json.loads(built.stdout)["run"]
+    assert "built" in json.loads(learned("knowledge", "stats", "--json").stdout)["names"]
+    found = learned("knowledge", "search", f"{DOUBLE}, not masked", "-k", "1").stdout
+    assert f"(built: {first}:1)" in found
+    assert "return n * 2" in found
+    learned("build", f"{DOUBLE}, not masked", "--out", str(tmp_path / "out"))
+    (piece,) = json.loads((tmp_path / "out" / "report.json").read_text())["pieces"]
+    assert (piece["source"], piece["path"], piece["licence"]) == ("built", first, "own")
+    kept = b"".join(file.read_bytes() for file in (learned.home / "knowledge").glob("*.db*"))
+    assert (b"[masked]" in kept, b"correct-horse" in kept) == (True, False)
+    assert "forgotten: 1 documents" in learned("knowledge", "remove", "built").stdout
 
 
 @pytest.mark.parametrize(

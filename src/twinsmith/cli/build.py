@@ -56,7 +56,9 @@ def build(
     language: Annotated[
         str, typer.Option(help="python, perl, rust, go, c or cpp; else what the task says.")
     ] = "",
-    kind: Annotated[str, typer.Option(help="function or service; else what the task says.")] = "",
+    kind: Annotated[
+        str, typer.Option(help="function, library, cli or service; else what the task says.")
+    ] = "",
     tests: Annotated[
         Path | None, typer.Option(help="A file with checks that the result must pass.")
     ] = None,

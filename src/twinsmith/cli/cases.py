@@ -23,6 +23,7 @@ def list_cases(context: typer.Context, as_json: Json = False) -> None:
     if context.invoked_subcommand:
         return
     from twinsmith.app import App
+    from twinsmith.cli.screen import fitted, flat
     from twinsmith.settings import load
 
     found = App(load()).cases()
@@ -32,9 +33,8 @@ def list_cases(context: typer.Context, as_json: Json = False) -> None:
     if not found:
         typer.echo("no open cases")
     for case in found:
-        task = " ".join(case.task.text.split())
-        typer.echo(f"{case.run}  {case.tries} tries  {task[:80]}")
-        typer.echo(f"    {' '.join(case.reason.split())[:160]}")
+        typer.echo(fitted(f"{case.run}  {case.tries} tries  {flat(case.task.text)}"))
+        typer.echo(fitted(f"    {flat(case.reason)}"))
 
 
 @cases.command("replay", epilog=REPLAY_EXAMPLE)

@@ -51,27 +51,16 @@ def insights(
 
 
 def _table(found: "tuple[Insight, ...]") -> None:
-    import shutil
-
+    from twinsmith.cli.screen import fitted, flat
     from twinsmith.core.insight import weight
 
-    width = shutil.get_terminal_size().columns
     typer.echo(f"weight  {'kind':<14}  helped  failed  {'run':<20}  what was learned")
     for one in found:
         counts = f"{one.helped:>6}  {one.failed:>6}"
-        line = f"{weight(one):>6.2f}  {one.kind:<14}  {counts}  {one.run:<20}  {_flat(one.text)}"
-        typer.echo(_cut(line, width))
+        line = f"{weight(one):>6.2f}  {one.kind:<14}  {counts}  {one.run:<20}  {flat(one.text)}"
+        typer.echo(fitted(line))
         for text in one.contradicts.values():
-            typer.echo(_cut(f"        contradicts: {_flat(text)}", width))
-
-
-def _flat(text: str) -> str:
-    """On one line, and nothing that would steer a terminal."""
-    return "".join(c if c.isprintable() else "�" for c in " ".join(text.split()))
-
-
-def _cut(line: str, width: int) -> str:
-    return line if len(line) <= width else f"{line[: width - 1]}…"
+            typer.echo(fitted(f"        contradicts: {flat(text)}"))
 
 
 def _as_json(insight: "Insight") -> dict[str, object]:

@@ -2,11 +2,10 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
-from rich.console import Console
 from rich.live import Live
 from rich.markup import escape
 from rich.spinner import Spinner
@@ -14,10 +13,13 @@ from rich.table import Table
 from rich.tree import Tree
 
 from twinsmith.app import App
-from twinsmith.core.progress import Progress, Stage, elapsed
+from twinsmith.cli.screen import console
+from twinsmith.core.model import ROLES
+from twinsmith.core.progress import ENDED, Ensemble, Progress, Stage, elapsed
 
 POLL_SECONDS = 0.1
 WIDTH = 20
+NOTHING: Mapping[str, int] = {}
 _COLOUR = {"solved": "green", "running": "cyan", "not solved": "yellow", "cancelled": "yellow"}
 
 
@@ -29,24 +31,49 @@ def headline(progress: Progress, now: str) -> str:
         f"[bold]{progress.run}[/bold]",
         f"[{colour}]{progress.state}[/{colour}]",
         f"{elapsed(progress.started, until):.1f} s",
-        f"{progress.tokens} tokens",
+        f"{progress.tokens:,} tokens",
     ]
     if progress.best:
         parts.append(f"best so far: {escape(progress.best)}")
     return " · ".join(parts)
 
 
-def tree(progress: Progress, now: str, arriving: int = 0) -> Tree:
-    """The run with a line a stage, and how much of an answer has come in by now."""
+def tree(progress: Progress, now: str, arriving: Mapping[str, int] = NOTHING) -> Tree:
+    """The run with a line an ensemble and a stage; `arriving` counts tokens by question."""
     root = Tree(headline(progress, now))
+    for ensemble in progress.ensembles:
+        root.add(ensemble_line(ensemble, progress, arriving))
     for stage in progress.stages:
-        root.add(_line(stage, now, arriving, running=progress.state == "running"))
+        root.add(_line(stage, now, sum(arriving.values()), running=progress.state == "running"))
     return root
 
 
 def stage_line(stage: Stage) -> str:
     """One finished stage for a log."""
     return f"  {stage.name:<{WIDTH}} {elapsed(stage.started, stage.finished):6.1f} s  {stage.note}"
+
+
+def ensemble_line(
+    ensemble: Ensemble, progress: Progress, arriving: Mapping[str, int] = NOTHING
+) -> str:
+    """What one ensemble has done so far, and on whom it waits."""
+    answers, waiting = ensemble.answers, ensemble.waiting
+    parts = [f"ensemble {ensemble.number}"]
+    if answers:
+        roles = ", ".join(f"{role} {answers[role]}" for role in ROLES if role in answers)
+        parts.append(f"{_counted(sum(answers.values()), 'answer')}: {roles}")
+        parts.append(_counted(ensemble.tokens, "token"))
+    if ensemble.candidates:
+        word = "chosen" if progress.state in ENDED else "leads"
+        told = [f"{n} ({word})" if n == progress.leader else f"{n}" for n in ensemble.candidates]
+        parts.append(f"{'candidate' if len(told) == 1 else 'candidates'} {', '.join(told)}")
+    if ensemble.best:
+        parts.append(f"best {escape(ensemble.best)}")
+    if waiting and progress.state == "running":
+        roles = ", ".join(role for role in ROLES if role in waiting.values())
+        come = sum(arriving.get(key, 0) for key in waiting)
+        parts.append(f"waiting for {roles}" + (f", {_counted(come, 'token')} in" if come else ""))
+    return " · ".join(parts)
 
 
 def now_utc() -> str:
@@ -66,11 +93,11 @@ async def follow(app: App, run: str, over: Callable[[], bool]) -> AsyncIterator[
 
 async def show(app: App, run: str, over: Callable[[], bool]) -> Progress:
     """Show a run on standard output until it is over."""
-    console = Console()
-    if not console.is_terminal:
+    screen = console()
+    if not screen.is_terminal:
         return await _show_lines(app, run, over)
     progress = app.progress(run)
-    with Live(console=console, refresh_per_second=8, transient=False) as live:
+    with Live(console=screen, refresh_per_second=8, transient=False) as live:
 
         @contextmanager
         def aside() -> Iterator[None]:
@@ -82,7 +109,7 @@ async def show(app: App, run: str, over: Callable[[], bool]) -> Progress:
 
         app.aside = aside
         async for progress in follow(app, run, over):
-            live.update(tree(progress, now_utc(), sum(app.arriving.values())))
+            live.update(tree(progress, now_utc(), app.arriving))
     return progress
 
 
@@ -108,8 +135,14 @@ async def _show_lines(app: App, run: str, over: Callable[[], bool]) -> Progress:
         for stage in finished[shown:]:
             print(stage_line(stage), flush=True)
         shown = len(finished)
+    for ensemble in progress.ensembles:
+        print(f"  {ensemble_line(ensemble, progress)}", flush=True)
     sys.stdout.flush()
     return progress
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
 def _line(stage: Stage, now: str, arriving: int, *, running: bool) -> Table:

@@ -107,13 +107,12 @@ def _one(progress: "Progress", *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(_as_json(progress), ensure_ascii=False))
         return
-    from rich.console import Console
-
     from twinsmith.cli.live import now_utc, tree
+    from twinsmith.cli.screen import console
 
-    console = Console()
-    console.print(f"task: {progress.task}", highlight=False, markup=False)
-    console.print(tree(progress, now_utc()))
+    screen = console()
+    screen.print(f"task: {progress.task}", highlight=False, markup=False)
+    screen.print(tree(progress, now_utc()))
     _closing(progress)
 
 
@@ -127,23 +126,19 @@ def _closing(progress: "Progress") -> None:
 
 
 def _table(rows: "list[Progress]") -> None:
-    import shutil
-
     from twinsmith.cli.live import now_utc
+    from twinsmith.cli.screen import fitted, flat
     from twinsmith.core.progress import elapsed
 
-    width = shutil.get_terminal_size().columns
     lines = [f"{'run':<20}  {'state':<11}  {'stage':<8}  {'seconds':>7}  {'tokens':>6}  task"]
     for row in rows:
         until = now_utc() if row.state == "running" else row.updated
         stage = row.stages[-1].name if row.stages else ""
         seconds = f"{elapsed(row.started, until):.1f}"
-        task = " ".join(row.task.split())
-        lines.append(
-            f"{row.run:<20}  {row.state:<11}  {stage:<8}  {seconds:>7}  {row.tokens:>6}  {task}"
-        )
+        told = f"{row.run:<20}  {row.state:<11}  {stage:<8}  {seconds:>7}  {row.tokens:>6}"
+        lines.append(f"{told}  {flat(row.task)}")
     for line in lines:
-        typer.echo(line if len(line) <= width else f"{line[: width - 1]}…")
+        typer.echo(fitted(line))
 
 
 def _as_json(progress: "Progress") -> dict[str, object]:

@@ -12,6 +12,7 @@ from twinsmith.cli.build import Json
 if TYPE_CHECKING:
     from twinsmith.core.execution import Execution
     from twinsmith.core.probe import Probes
+    from twinsmith.core.program import Program
 
 EXAMPLE = "Example: twinsmith verify a3f9"
 
@@ -35,8 +36,8 @@ def verify(
     if not result or not folder.is_dir():
         run = result or next(iter(reversed(app.journal.runs())), "")
         folder = Path(app.progress(app.find(run)).out)
-    source, probes = _read(folder)
-    execution = asyncio.run(app.verify(source, probes))
+    program, probes = _read(folder)
+    execution = asyncio.run(app.verify(program, probes))
     hard = {probe.name for probe in probes.checks if severity_of(probe) == "blocking"}
     failed = [r for r in execution.results if r.outcome != "passed" and r.name in hard]
     if as_json:
@@ -57,20 +58,23 @@ def _shown(execution: "Execution", failed: int) -> None:
     typer.echo(f"{len(execution.results)} checks over HTTP, {failed} failed that count")
 
 
-def _read(folder: Path) -> "tuple[str, Probes]":
+def _read(folder: Path) -> "tuple[Program, Probes]":
     """The program and its checks; what the files hold is data and runs in the sandbox only."""
     from twinsmith.core.errors import ConfigError
     from twinsmith.core.probe import Probe, Probes
-    from twinsmith.core.program import FILE_NAMES
+    from twinsmith.core.program import FILE_NAMES, Program
 
     try:
-        source = (folder / FILE_NAMES["python"]).read_text(encoding="utf-8")
+        found = [each for each, name in FILE_NAMES.items() if (folder / name).exists()]
+        language = found[0] if found else "python"
+        source = (folder / FILE_NAMES[language]).read_text(encoding="utf-8")
         raw = json.loads((folder / "checks.json").read_text(encoding="utf-8"))
         checks = tuple(
             Probe(name=str(each["name"]), origin="plan", source=str(each["source"]))
             for each in raw["checks"]
         )
-        return source, Probes(checks=checks, setup=str(raw["setup"]))
+        program = Program(source=source, language=language, kind="service")
+        return program, Probes(checks=checks, setup=str(raw["setup"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigError(
             f"{folder} holds no finished service ({type(error).__name__}: {error}); "

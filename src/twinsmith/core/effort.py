@@ -23,6 +23,8 @@ class Effort:
     exchange: bool = True
     """Whether one ensemble learns what the other saw."""
     retrieval: bool = True
+    practice: bool = False
+    """Whether coders are told what experienced people keep to, where mistakes open a door."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

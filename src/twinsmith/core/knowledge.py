@@ -4,6 +4,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 Channel = Literal["dense", "lexical"]
+BUILT = "built"
+"""The source of programs that runs made."""
+MEANING_ENDS = "\x1e"
+"""What stands behind it in a piece is kept and found by its words, but no embedder reads it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,9 +63,26 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Built:
+    """A program that a run made and verified, for later tasks to start from."""
+
+    run: str
+    task: str
+    language: str
+    entry: str
+    source: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """A passage that answers a question, and how well."""
 
     passage: Passage
     score: float
     channel: Channel
+
+
+def program_in(passage: Passage) -> str:
+    """A built passage without the words of its task."""
+    return passage.text.partition(MEANING_ENDS)[2].lstrip("\n")

@@ -99,9 +99,21 @@ def fingerprint(prompt: Prompt, model: str) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
+def facts_of_question(prompt: Prompt) -> dict[str, Json]:
+    """Who is asked, and a question's fingerprint."""
+    return {
+        "role": prompt.role,
+        "nth": prompt.nth,
+        "ensemble": prompt.ensemble,
+        "purpose": prompt.purpose,
+        "prompt_sha256": hashlib.sha256(prompt.text.encode()).hexdigest(),
+        "idempotency_key": prompt.key,
+    }
+
+
 def facts_of_reply(prompt: Prompt, reply: Reply) -> dict[str, Json]:
     """Everything an auditor wants to know of a call, but neither question nor answer."""
-    return _facts(prompt) | {
+    return facts_of_question(prompt) | {
         "model": reply.model,
         "version": reply.version,
         "tokens": reply.tokens,
@@ -118,14 +130,4 @@ def facts_of_reply(prompt: Prompt, reply: Reply) -> dict[str, Json]:
 
 def facts_of_failure(prompt: Prompt, reason: str) -> dict[str, Json]:
     """The same of a call that nobody answered."""
-    return _facts(prompt) | {"outcome": "unavailable", "reason": reason}
-
-
-def _facts(prompt: Prompt) -> dict[str, Json]:
-    return {
-        "role": prompt.role,
-        "ensemble": prompt.ensemble,
-        "purpose": prompt.purpose,
-        "prompt_sha256": hashlib.sha256(prompt.text.encode()).hexdigest(),
-        "idempotency_key": prompt.key,
-    }
+    return facts_of_question(prompt) | {"outcome": "unavailable", "reason": reason}

@@ -4,7 +4,8 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from twinsmith.core.execution import Execution, ProbeResult
-from twinsmith.core.probe import Call, Probe, Probes, read_check
+from twinsmith.core.inputs import expected_of, input_text, observed, observing
+from twinsmith.core.probe import Call, Command, Input, Probe, Probes
 from twinsmith.core.program import Candidate
 from twinsmith.core.selection import Check, Entrant, Evidence, meaning
 from twinsmith.core.verdict import Finding
@@ -41,7 +42,7 @@ class Pool:
             for each in self.candidates
             if each.number in self.seen
         )
-        calls = tuple(probe.call for probe in self.probes)
+        calls = tuple(probe.asks for probe in self.probes)
         return Evidence(calls=calls, entrants=tuple(entrants), checks=self.checks, exact=self.exact)
 
     def unseen_by(self, number: int) -> Probes:
@@ -50,8 +51,12 @@ class Pool:
         return Probes(checks=self.probes[known:], setup=self.setup)
 
     def calls(self) -> tuple[Call, ...]:
-        """Every input so far."""
+        """Every call so far."""
         return tuple(probe.call for probe in self.probes if probe.call)
+
+    def commands(self) -> tuple[Command, ...]:
+        """Every run of a command so far."""
+        return tuple(probe.command for probe in self.probes if probe.command)
 
     def failing(
         self, number: int, *, given: bool = True
@@ -98,29 +103,27 @@ class Pool:
             pool = pool.with_check(probe, given=True)
         return pool
 
-    def with_inputs(self, more: Iterable[Call]) -> "Pool":
-        """The pool with more calls, of which nobody knows what they should give."""
+    def with_inputs(self, more: Iterable[Input]) -> "Pool":
+        """The pool with more inputs, of which nobody knows what they should give."""
         pool = self
-        for call in more:
-            pool, _ = pool.with_probe(_observing(call))
+        for asked in more:
+            pool, _ = pool.with_probe(_observing(asked))
         return pool
 
-    def with_proposed(self, found: Mapping[str, int], ensemble: int) -> "Pool":
-        """The pool with the asserts that a critic of an ensemble wrote, and how often."""
+    def with_proposed(self, found: Mapping[Probe, int], ensemble: int) -> "Pool":
+        """The pool with the checks that a critic of an ensemble wrote, and how often."""
         pool = self
-        for source, times in found.items():
-            probe = read_check(source, number=0)
-            if probe is not None:
-                named = replace(probe, name=probe.source.removeprefix("assert "))
-                pool = pool.with_check(named, times=times, ensemble=ensemble)
+        for probe, times in found.items():
+            pool = pool.with_check(probe, times=times, ensemble=ensemble)
         return pool
 
     def with_check(
         self, probe: Probe, *, given: bool = False, times: int = 1, ensemble: int = 0
     ) -> "Pool":
         """The pool with one more thing that should hold."""
-        expected = probe.call.expected if probe.call else ""
-        pool, place = self.with_probe(_observing(probe.call, probe) if probe.call else probe)
+        asked = probe.asks
+        expected = expected_of(asked) if asked else ""
+        pool, place = self.with_probe(_observing(asked, probe) if asked else probe)
         same = [
             check
             for check in self.checks
@@ -137,10 +140,7 @@ class Pool:
     def with_probe(self, probe: Probe) -> "tuple[Pool, int]":
         """The pool with a probe, and its place; one that asks the same is not there twice."""
         for place, known in enumerate(self.probes):
-            if (known.call, known.source if known.call is None else "") == (
-                probe.call,
-                probe.source if probe.call is None else "",
-            ):
+            if (known.asks or known.source) == (probe.asks or probe.source):
                 return self, place
         return replace(self, probes=(*self.probes, probe)), len(self.probes)
 
@@ -163,24 +163,23 @@ class Pool:
         return pool
 
     def _holds(self, check: Check, result: ProbeResult) -> bool:
-        if not check.expected:
+        asked = self.probes[check.probe].asks
+        if asked is None or not check.expected:
             return result.outcome == "passed"
-        return bool(result.value) and self._meaning(result.value) == self._meaning(check.expected)
+        gave = observed(asked, result)
+        return bool(gave) and self._meaning(gave) == self._meaning(check.expected)
 
     def _meaning(self, literal: str) -> Hashable:
         return meaning(literal, exact=self.exact)
 
 
-def call_text(call: Call) -> str:
-    """A call as a person writes it."""
-    return f"{call.function}({', '.join(call.args)})"
-
-
-def _observing(call: Call, of: Probe | None = None) -> Probe:
-    """A probe that only looks at what a call gives."""
+def _observing(asked: Input, of: Probe | None = None) -> Probe:
+    """A probe that only looks at what a program gives."""
+    seen = observing(asked)
     return Probe(
-        name=of.name if of else call_text(call),
+        name=of.name if of else input_text(asked),
         origin=of.origin if of else "plan",
-        call=replace(call, expected=""),
+        call=seen if isinstance(seen, Call) else None,
+        command=seen if isinstance(seen, Command) else None,
         source=of.source if of else "",
     )

@@ -37,6 +37,9 @@ class Command:
     exit_code: int | None = 0
 
 
+Input = Call | Command
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
     """One check, in one of three forms.
@@ -51,6 +54,11 @@ class Probe:
     source: str = ""
     call: Call | None = None
     command: Command | None = None
+
+    @property
+    def asks(self) -> Input | None:
+        """What the program is given; nothing where the probe is code of its own."""
+        return self.call or self.command
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from twinsmith.core.probe import Call
+from twinsmith.core.probe import Command, Input
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,13 +12,21 @@ class Profile:
     entry: str = ""
     """The function to write; empty for commands and services."""
     signature: str = ""
-    examples: tuple[Call, ...] = ()
-    """What the task itself says that calls have to give."""
+    outline: str = ""
+    """How a command is run, or what a library offers, as a coder is told."""
+    names: tuple[str, ...] = ()
+    """What a library offers."""
+    examples: tuple[Input, ...] = ()
+    """What the task itself says that calls and runs have to give."""
+    sketched: tuple[Command, ...] = ()
+    """Runs that whoever described a command thought of."""
     example_checks: tuple[str, ...] = ()
     """The same as asserts, where more than the plain result is compared."""
     contradictions: tuple[str, ...] = ()
     sensitive: bool = False
     """Whether mistakes would open a door: passwords, tokens, money, other people's data."""
+    practice: str = ""
+    """What experienced people keep to in such a task, as a coder is told."""
     question: str = ""
     assumed: str = ""
     answer: str = ""

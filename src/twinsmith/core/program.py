@@ -18,6 +18,14 @@ Way = Literal["direct", "planned", "refined"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """A file beside the main one."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
     """One source file: it defines the entry point, or is a command or a service by itself.
 
@@ -28,6 +36,7 @@ class Program:
     entry: str = ""
     language: str = "python"
     kind: Kind = "function"
+    files: tuple[SourceFile, ...] = ()
     requires: tuple[str, ...] = ()
     """Packages it asks for beyond the language's own library."""
 

@@ -22,6 +22,22 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ensemble:
+    """One ensemble as a person sees it."""
+
+    number: int
+    answers: Mapping[str, int] = field(default_factory=dict)
+    """How many came from each role."""
+    tokens: int = 0
+    candidates: tuple[int, ...] = ()
+    """The numbers of those that it wrote."""
+    best: str = ""
+    """The number of the best of them, and how many checks it passes."""
+    waiting: Mapping[str, str] = field(default_factory=dict)
+    """The roles that were asked and have not answered, by the keys of the questions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
     """One run as a person sees it."""
 
@@ -32,7 +48,11 @@ class Progress:
     updated: str = ""
     stages: tuple[Stage, ...] = ()
     tokens: int = 0
+    ensembles: tuple[Ensemble, ...] = ()
+    """Those that were asked something, by their numbers."""
     best: str = ""
+    leader: int | None = None
+    """The best candidate so far; in the end, the one that was chosen."""
     out: str = ""
     reason: str = ""
     confidence: float = 1.0
@@ -58,10 +78,12 @@ def advance(progress: Progress, entry: Entry) -> Progress:
             return replace(progress, stages=(*progress.stages, stage))
         case "stage.finished":
             return _stage_finished(progress, data, at)
+        case "model.asked":
+            return replace(progress, ensembles=_asked(progress.ensembles, data))
         case "model.replied":
             return _model_replied(progress, data)
         case "candidates.compared":
-            return replace(progress, best=_text(data, "best"))
+            return _compared(progress, data)
         case _:
             return progress
 
@@ -91,6 +113,7 @@ def _ended(progress: Progress, data: Mapping[str, Json]) -> Progress:
                 reason=_text(data, "reason"),
                 out=_text(data, "out") or progress.out,
                 confidence=_number(data, "confidence", 1.0),
+                leader=_whole(data, "winner"),
             )
     return progress
 
@@ -104,15 +127,73 @@ def _stage_finished(progress: Progress, data: Mapping[str, Json], at: str) -> Pr
             replace(stage, finished=at, note=note) if stage.name == name else stage
             for stage in progress.stages
         ),
+        # A question that the budget ended is never answered.
+        ensembles=tuple(replace(each, waiting={}) for each in progress.ensembles),
     )
 
 
 def _model_replied(progress: Progress, data: Mapping[str, Json]) -> Progress:
-    tokens = data.get("tokens")
     model = _text(data, "model")
     models = progress.models if model in progress.models else (*progress.models, model)
-    used = tokens if isinstance(tokens, int) else 0
-    return replace(progress, tokens=progress.tokens + used, models=models)
+    used = _whole(data, "tokens") or 0
+    return replace(
+        progress,
+        tokens=progress.tokens + used,
+        models=models,
+        ensembles=_answered(progress.ensembles, data, used),
+    )
+
+
+def _compared(progress: Progress, data: Mapping[str, Json]) -> Progress:
+    found = data.get("ensembles")
+    standing = found if isinstance(found, dict) else {}
+    return replace(
+        progress,
+        best=_text(data, "best"),
+        leader=_whole(data, "winner"),
+        ensembles=tuple(
+            replace(each, best=_text(standing, str(each.number))) for each in progress.ensembles
+        ),
+    )
+
+
+def _asked(before: tuple[Ensemble, ...], data: Mapping[str, Json]) -> tuple[Ensemble, ...]:
+    """The ensembles after one more question."""
+    number, role = _whole(data, "ensemble"), _text(data, "role")
+    if number is None:
+        return before
+    known = {each.number: each for each in before}
+    old = known.get(number, Ensemble(number=number))
+    waiting = {**old.waiting, _text(data, "idempotency_key"): role}
+    known[number] = replace(old, waiting=waiting)
+    return tuple(known[each] for each in sorted(known))
+
+
+def _answered(
+    before: tuple[Ensemble, ...], data: Mapping[str, Json], tokens: int
+) -> tuple[Ensemble, ...]:
+    """The ensembles after one more answer; what an older journal does not tell is left out."""
+    number, role, nth = _whole(data, "ensemble"), _text(data, "role"), _whole(data, "nth")
+    if number is None or not role:
+        return before
+    known = {each.number: each for each in before}
+    old = known.get(number, Ensemble(number=number))
+    key = _text(data, "idempotency_key")
+    # The first question to a coder, number 0, is answered with candidate 1.
+    written = (nth + 1,) if role == "coder" and nth is not None else ()
+    known[number] = replace(
+        old,
+        answers={**old.answers, role: old.answers.get(role, 0) + 1},
+        tokens=old.tokens + tokens,
+        candidates=tuple(sorted({*old.candidates, *written})),
+        waiting={each: asked for each, asked in old.waiting.items() if each != key},
+    )
+    return tuple(known[each] for each in sorted(known))
+
+
+def _whole(data: Mapping[str, Json], name: str) -> int | None:
+    value = data.get(name)
+    return value if isinstance(value, int) else None
 
 
 def _number(data: Mapping[str, Json], name: str, default: float) -> float:

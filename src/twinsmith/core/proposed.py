@@ -1,17 +1,21 @@
 """Asserts that a model wrote, in one form each: what should hold, as a call where it is one."""
 
 import ast
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from twinsmith.core.probe import Probe, read_check
 
 MOST_CHECKS = 30
+_PARTS = re.compile(r"^(?=def |assert )", re.MULTILINE)
+_FENCED = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 
 
-def counted(text: str, function: str) -> dict[str, int]:
+def counted(text: str, function: str) -> dict[Probe, int]:
     """The asserts about a function in a reply, in one spelling each, and how often they stand."""
-    found = Counter(probe.source for probe in proposed(text, function))
+    found = Counter(proposed(text, function))
     return dict(found.most_common(MOST_CHECKS))
 
 
@@ -22,7 +26,41 @@ def proposed(text: str, function: str) -> Iterator[Probe]:
         if probe is None or function not in probe.source:
             continue
         if probe.call is None or probe.call.function == function:
-            yield Probe(name="", origin="plan", source=probe.source, call=probe.call)
+            yield replace(probe, name=probe.source.removeprefix("assert "))
+
+
+def library_checks(text: str, names: Sequence[str]) -> dict[Probe, int]:
+    """The asserts and small test functions about some names in a reply, and how often they stand.
+
+    A test of one assert is that assert.
+    """
+    known = set(names)
+    found: Counter[Probe] = Counter()
+    for node in _tests(text):
+        if not known & {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}:
+            continue
+        body = node.body if isinstance(node, ast.FunctionDef) else [node]
+        match body:
+            case [ast.Assert(test=test)]:
+                alone = ast.unparse(ast.Assert(test=_compared_by_value(test)))
+                probe = read_check(alone, number=0)
+                if probe is not None:
+                    found[replace(probe, name=probe.source.removeprefix("assert "))] += 1
+            case [*_, ast.Assert() as last]:
+                source = "\n".join(map(ast.unparse, body))
+                found[Probe(name=ast.unparse(last), origin="plan", source=source)] += 1
+    return dict(found.most_common(MOST_CHECKS))
+
+
+def _tests(text: str) -> Iterator[ast.Assert | ast.FunctionDef]:
+    """Asserts and test functions, each read by itself: the last may have been cut."""
+    for part in _PARTS.split(_code(text)):
+        if not _parses(part):
+            continue
+        for node in ast.parse(part).body:
+            match node:
+                case ast.Assert() | ast.FunctionDef(args=ast.arguments(args=[])):
+                    yield node
 
 
 def _asserts(text: str) -> Iterator[ast.Assert]:
@@ -31,6 +69,10 @@ def _asserts(text: str) -> Iterator[ast.Assert]:
         if _parses(part.strip()):
             body = ast.parse(part.strip()).body
             yield from (node for node in body if isinstance(node, ast.Assert))
+
+
+def _code(text: str) -> str:
+    return "\n".join(_FENCED.findall(text)) or text
 
 
 def _parses(text: str) -> bool:

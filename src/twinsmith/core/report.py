@@ -28,6 +28,7 @@ def report_json(job: Job, work: Work, end: RunOutcome) -> str:
         "reason": end.reason,
         "winner": end.winner,
         "assumed": work.profile.answer,
+        "practice": work.profile.practice,
         "plans": {str(ensemble): text for ensemble, text in work.plans.items()},
         "reminders": [each.text for each in work.reminders],
         "candidates": [_candidate(each) for each in work.pool.candidates],
@@ -62,6 +63,8 @@ def markdown(job: Job, work: Work, end: RunOutcome) -> str:
     ]
     if work.profile.answer:
         lines += ["## Assumed", "", f"{work.profile.question} {work.profile.answer}", ""]
+    if work.profile.practice:
+        lines += ["## Kept to", "", work.profile.practice, ""]
     for ensemble, text in work.plans.items():
         lines += [f"## Plan of ensemble {ensemble}", "", text, ""]
     lines += ["## Candidates", ""]

@@ -12,7 +12,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from twinsmith.core.execution import ProbeResult
-from twinsmith.core.probe import Call, Command
+from twinsmith.core.inputs import observed
+from twinsmith.core.probe import Call, Input
 
 AGREEMENT = 0.2
 """The weight of agreement; the rest is the weight of checks."""
@@ -23,7 +24,6 @@ DIGITS = 9
 
 NOT_RUN = "not run"
 
-Input = Call | Command
 _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 
 
@@ -232,7 +232,7 @@ class _Table:
         probe = min(differing, key=simplicity)
         call = self._calls[probe]
         assert call is not None
-        seen = [_shown(self._entrants[each], probe) for each in (winner, runner_up)]
+        seen = [_shown(self._entrants[each], probe, call) for each in (winner, runner_up)]
         return Separation(call=call, winner=seen[0], runner_up=seen[1])
 
     def _behaviour(self, entrant: Entrant) -> tuple[_Did, ...]:
@@ -241,14 +241,14 @@ class _Table:
         return (*done, *[_Did(failure=NOT_RUN)] * missing)
 
     def _done(self, call: Input | None, result: ProbeResult) -> _Did:
-        match call:
-            case Call() if result.value:
-                return _Did(value=meaning(result.value, exact=self._exact))
-            case Command() if result.outcome in ("passed", "failed"):
-                return _Did(value=(result.output, result.exit_code))
-            case None if result.outcome == "passed":
-                return _Did(value=True)
-        return _Did(failure=result.outcome)
+        if call is None:
+            passed = result.outcome == "passed"
+            return _Did(value=True) if passed else _Did(failure=result.outcome)
+        gave = observed(call, result)
+        if gave:
+            return _Did(value=meaning(gave, exact=self._exact))
+        crashed = result.outcome in ("passed", "failed")
+        return _Did(failure="crashed" if crashed else result.outcome)
 
     def _did_something(self, entrant: Entrant) -> bool:
         return any(not did.failure for did in self._did[entrant.candidate])
@@ -365,6 +365,6 @@ def _result(entrant: Entrant, probe: int) -> ProbeResult | None:
     return entrant.results[probe] if probe < len(entrant.results) else None
 
 
-def _shown(entrant: Entrant, probe: int) -> str:
+def _shown(entrant: Entrant, probe: int, call: Input) -> str:
     result = _result(entrant, probe)
-    return NOT_RUN if result is None else result.value or result.output or result.outcome
+    return NOT_RUN if result is None else observed(call, result) or result.outcome

@@ -20,7 +20,9 @@ import unittest
 from http.client import HTTPConnection
 from pathlib import Path
 $setup
-SERVICE = Path(__file__).with_name("$file")
+SERVICE = Path(__file__).resolve().with_name("$file")
+BUILD = $build
+COMMAND = $command
 START_SECONDS = 20
 started = {}
 to_json = json.dumps
@@ -33,8 +35,10 @@ def setUpModule():
         started["port"] = free.getsockname()[1]
     started["folder"] = tempfile.TemporaryDirectory()
     PLACES = (started["folder"].name,)
+    if BUILD:
+        subprocess.run(BUILD, cwd=SERVICE.parent, check=True)
     started["process"] = subprocess.Popen(
-        [sys.executable, str(SERVICE)],
+        COMMAND,
         cwd=started["folder"].name,
         env={**os.environ, "HOST": "127.0.0.1", "PORT": str(started["port"])},
         stdout=subprocess.DEVNULL,
@@ -82,10 +86,23 @@ if __name__ == "__main__":
 '''
 
 
-def as_test_file(probes: Probes, *, file: str, name: str) -> str:
+def as_test_file(
+    probes: Probes, *, file: str, name: str, build: tuple[str, ...], run: tuple[str, ...]
+) -> str:
     """A test module for the service in `file`, to be kept beside it under `name`."""
     methods = "\n".join(_method(probe) for probe in probes.checks)
-    return Template(_FILE).substitute(file=file, name=name, setup=probes.setup, tests=methods)
+    command = "[sys.executable, str(SERVICE)]"
+    if not file.endswith(".py"):
+        program = 'str(SERVICE.with_name("solution"))' if build else "str(SERVICE)"
+        command = f"[*{list(run[:-1])!r}, {program}]"
+    return Template(_FILE).substitute(
+        file=file,
+        name=name,
+        build=repr(list(build)),
+        command=command,
+        setup=probes.setup,
+        tests=methods,
+    )
 
 
 def _method(probe: Probe) -> str:

@@ -5,6 +5,7 @@ import re
 from twinsmith.core.program import Kind
 
 LANGUAGES = ("python", "perl", "rust", "go", "c", "cpp")
+_SPOKEN = {"c": "C", "cpp": "C++"}
 
 _NAMES = {
     "python": r"python ?3?",
@@ -93,6 +94,11 @@ def foreign_language_in(text: str) -> str:
     """A language that a task names and that cannot be built; empty where there is none."""
     found = _names(_OTHERS, text)
     return found.strip() if found else ""
+
+
+def spoken(language: str) -> str:
+    """A language as people write it."""
+    return _SPOKEN.get(language, language.capitalize())
 
 
 def kind_in(text: str) -> Kind:

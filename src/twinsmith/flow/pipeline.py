@@ -12,6 +12,7 @@ from twinsmith.core.task import Job
 from twinsmith.flow.build.accept import reason_for, result_files
 from twinsmith.flow.build.clarify import clarify
 from twinsmith.flow.build.critique import critique
+from twinsmith.flow.build.practice import practices
 from twinsmith.flow.build.retrieve import advice, retrieve
 from twinsmith.flow.build.service import Services
 from twinsmith.flow.build.share import remember, share
@@ -20,7 +21,7 @@ from twinsmith.flow.recorder import Ports, Recorder
 
 # The order of recorded steps is part of a run's record: raise this when it changes, and runs that
 # an older order began are refused by name instead of being replayed wrongly.
-PIPELINE_VERSION = "5"
+PIPELINE_VERSION = "6"
 
 
 async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
@@ -30,7 +31,7 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
         profile = await _clarify(job, run)
         pieces: tuple[Hit, ...] = ()
         reminders: tuple[Reminder, ...] = ()
-        if job.task.kind == "function" and not profile.contradictions:
+        if job.task.kind != "service" and not profile.contradictions:
             pieces, reminders = await _retrieve(job, run)
     except (BadReply, BudgetExceeded) as error:
         return await _accept(job, Work(problem=str(error)), run)
@@ -40,7 +41,7 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
     frame, handover = "", dict[str, str]()
     try:
         if job.task.kind == "service":
-            served = await Services(job, limits, run).solve()
+            served = await Services(job, limits, run, told=profile.practice).solve()
             found, frame, handover = served.found, served.frame, dict(served.handover)
         else:
             twins = Twins(job, profile, limits, run, advice=advice(pieces), reminders=reminders)
@@ -69,6 +70,8 @@ async def _clarify(job: Job, run: Recorder) -> Profile:
         if profile.question:
             answer = await run.ask_person(profile.question, profile.assumed)
             profile = replace(profile, answer=answer)
+        if profile.sensitive and job.effort.practice:
+            profile = replace(profile, practice=await practices(job.task, run.ask))
         examples = len(profile.examples) + len(profile.example_checks)
         stage.text = f"{job.task.language} {job.task.kind} {profile.entry}, {examples} examples"
     return profile

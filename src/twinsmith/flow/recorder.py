@@ -31,8 +31,15 @@ from twinsmith.core.errors import (
 from twinsmith.core.events import Event, Json
 from twinsmith.core.execution import Execution
 from twinsmith.core.insight import Reminder
-from twinsmith.core.knowledge import Hit
-from twinsmith.core.model import Prompt, Question, Reply, facts_of_failure, facts_of_reply
+from twinsmith.core.knowledge import Built, Hit
+from twinsmith.core.model import (
+    Prompt,
+    Question,
+    Reply,
+    facts_of_failure,
+    facts_of_question,
+    facts_of_reply,
+)
 from twinsmith.core.task import Job
 from twinsmith.core.verdict import Finding
 from twinsmith.ports import (
@@ -112,6 +119,7 @@ class Recorder:
         self._job = job
         self._ports = ports
         self._executions = 0
+        self._questions = 0
 
     async def ask(self, question: Question) -> Reply:
         """One question to a model: a step of its own, so that it is never paid twice."""
@@ -135,6 +143,7 @@ class Recorder:
             schema=question.schema,
             max_usd=reserved.usd,
         )
+        await self.tell("model.asked", key=name, who=role, data=facts_of_question(prompt))
         try:
             reply = await self._timed(name, lambda: self._ask(prompt), Reply)
         except BaseException:
@@ -216,10 +225,12 @@ class Recorder:
         async def ask() -> str:
             return await self._ports.desk.ask(question, assumed)
 
-        answer = await self._ports.durable.step("ask a person", ask, str)
+        self._questions += 1
+        name = f"ask a person {self._questions}"
+        answer = await self._ports.durable.step(name, ask, str)
         await self.tell(
             "person.answered",
-            key="ask a person",
+            key=name,
             who="person" if answer != assumed else "twinsmith",
             data={"question": question, "assumed": assumed, "answer": answer},
         )
@@ -274,6 +285,18 @@ class Recorder:
 
         said = await self._ports.durable.step("share", keep, str)
         await self.tell("insights.shared", key="share", who="twinsmith", data={"said": said})
+
+    async def keep(self, made: Built) -> None:
+        """Put a verified program into the library, once; where it is away the journal says so."""
+
+        async def put() -> str:
+            try:
+                return await self._ports.retriever.keep(made)
+            except (ConfigError, EngineError, ModelUnavailable) as error:
+                return f"not kept: {error}"
+
+        said = await self._ports.durable.step("keep", put, str)
+        await self.tell("program.kept", key="keep", who="twinsmith", data={"said": said})
 
     async def publish(self, files: Mapping[str, str]) -> None:
         """Hand the result to the person."""

@@ -1,5 +1,7 @@
+from tests.proposals import proposals
 from twinsmith.core.execution import Execution, ProbeResult
-from twinsmith.core.pool import Pool, call_text
+from twinsmith.core.inputs import input_text
+from twinsmith.core.pool import Pool
 from twinsmith.core.probe import Call, Probe, Probes, read_check
 from twinsmith.core.program import Candidate, Program
 from twinsmith.core.selection import select
@@ -31,9 +33,9 @@ GIVEN = Probes(checks=(check("assert f(10) == 10"), check("assert f(2) == 2")), 
 
 def test_a_call_is_asked_once_however_many_want_to_know_it() -> None:
     pool = Pool().with_given(GIVEN)
-    pool = pool.with_proposed({"assert f(2) == 2": 3, "assert f(2) == 5": 1}, 1)
+    pool = pool.with_proposed(proposals({"assert f(2) == 2": 3, "assert f(2) == 5": 1}), 1)
     pool = pool.with_inputs([Call(function="f", args=("10",)), Call(function="f", args=("7",))])
-    assert [call_text(call) for call in pool.calls()] == ["f(10)", "f(2)", "f(7)"]
+    assert [input_text(call) for call in pool.calls()] == ["f(10)", "f(2)", "f(7)"]
     assert [probe.call.expected for probe in pool.probes if probe.call] == ["", "", ""]
     assert [(c.probe, c.expected, c.times, c.given) for c in pool.checks] == [
         (0, "10", 1, True),
@@ -46,15 +48,17 @@ def test_a_call_is_asked_once_however_many_want_to_know_it() -> None:
 
 def test_what_is_proposed_again_counts_more_for_the_same_ensemble() -> None:
     pool = (
-        Pool().with_proposed({"assert f(2) == 2": 2}, 1).with_proposed({"assert f(2) == 2": 1}, 1)
+        Pool()
+        .with_proposed(proposals({"assert f(2) == 2": 2}), 1)
+        .with_proposed(proposals({"assert f(2) == 2": 1}), 1)
     )
-    pool = pool.with_proposed({"assert f(2) == 2": 1}, 2)
+    pool = pool.with_proposed(proposals({"assert f(2) == 2": 1}), 2)
     assert [(c.ensemble, c.times) for c in pool.checks] == [(1, 3), (2, 1)]
 
 
 def test_checks_that_judge_by_themselves_are_told_apart_by_their_words() -> None:
-    pool = Pool().with_proposed({"assert f(2) > 1": 1, "assert f(2) > 0": 1}, 1)
-    pool = pool.with_proposed({"assert f(2) > 1": 1, "not an assert": 1}, 2)
+    pool = Pool().with_proposed(proposals({"assert f(2) > 1": 1, "assert f(2) > 0": 1}), 1)
+    pool = pool.with_proposed(proposals({"assert f(2) > 1": 1, "not an assert": 1}), 2)
     assert len(pool.probes) == 2
     assert [(c.probe, c.ensemble) for c in pool.checks] == [(0, 1), (1, 1), (0, 2)]
 
@@ -72,7 +76,9 @@ def test_a_candidate_is_only_tried_with_what_is_new_to_it() -> None:
 
 def test_what_is_failing_is_told_the_shortest_first() -> None:
     pool = Pool().with_given(GIVEN).with_candidates([candidate(1)])
-    pool = pool.with_proposed({"assert f(7) == 7": 1}, 1).with_execution(ran(1, "11", "", "8"))
+    pool = pool.with_proposed(proposals({"assert f(7) == 7": 1}), 1).with_execution(
+        ran(1, "11", "", "8")
+    )
     assert [(c.expected, r.value) for c, _, r in pool.failing(1)] == [("2", ""), ("10", "11")]
     assert [(c.expected, r.value) for c, _, r in pool.failing(1, given=False)] == [("7", "8")]
     assert pool.failing(2) == ()
@@ -81,7 +87,9 @@ def test_what_is_failing_is_told_the_shortest_first() -> None:
 def test_what_two_critics_proposed_is_one_check_for_a_person() -> None:
     pool = Pool().with_candidates([candidate(1)])
     for ensemble in (1, 2):
-        pool = pool.with_proposed({"assert f(2) == 2": 1, "assert f(3) == 4": 1}, ensemble)
+        pool = pool.with_proposed(
+            proposals({"assert f(2) == 2": 1, "assert f(3) == 4": 1}), ensemble
+        )
     pool = pool.with_execution(ran(1, "2", "3"))
     assert pool.passed(1) == (1, 2)
     assert len(pool.failing(1, given=False)) == 1
@@ -90,10 +98,10 @@ def test_what_two_critics_proposed_is_one_check_for_a_person() -> None:
 
 def test_values_are_compared_by_what_they_mean() -> None:
     pairs = {"assert f(1) == [1, 2]": 1, "assert f(2) == 2": 1}
-    exact = Pool().with_candidates([candidate(1)]).with_proposed(pairs, 1)
+    exact = Pool().with_candidates([candidate(1)]).with_proposed(proposals(pairs), 1)
     assert exact.with_execution(ran(1, "(1, 2)", "2.0")).passed(1) == (1, 2)
     # Where a language has no tuples, a list may stand for one.
-    loose = Pool(exact=False).with_candidates([candidate(1)]).with_proposed(pairs, 1)
+    loose = Pool(exact=False).with_candidates([candidate(1)]).with_proposed(proposals(pairs), 1)
     assert loose.with_execution(ran(1, "(1, 2)", "2.0")).passed(1) == (2, 2)
     assert (exact.evidence().exact, loose.evidence().exact) == (True, False)
 

@@ -1,5 +1,13 @@
+from dataclasses import replace
+
+import pytest
+
+from tests.worlds import BROKEN, DOUBLE, SQUARE, World, job_of, saying
+from twinsmith.core.effort import Effort
+from twinsmith.core.errors import ModelUnavailable
 from twinsmith.core.events import Entry, Event, Json
-from twinsmith.core.progress import Progress, elapsed, progress_of
+from twinsmith.core.model import Prompt, Reply, facts_of_question, facts_of_reply
+from twinsmith.core.progress import Ensemble, Progress, elapsed, progress_of
 
 
 def entry(kind: str, second: int, **data: Json) -> Entry:
@@ -41,7 +49,89 @@ def test_parked_resumed_and_ended() -> None:
     assert (ended.state, ended.reason, ended.out) == ("not solved", "why", "/x")
 
 
+def replied(prompt: Prompt, tokens: int) -> Entry:
+    reply = Reply(text="", model="m", tokens_in=tokens, tokens_out=0)
+    return entry("model.replied", 2, **facts_of_reply(prompt, reply))
+
+
+def test_each_ensemble_has_its_answers_tokens_and_candidates() -> None:
+    coder = Prompt(key="k", role="coder", nth=0, text="", task="", seed=0, max_tokens=1)
+    critic = replace(coder, role="critic", ensemble=2)
+    progress = progress_of(
+        "r",
+        [
+            # Both write at the same time, and the second one is ready first.
+            replied(replace(coder, nth=1, ensemble=2), 5),
+            replied(replace(coder, nth=2), 7),
+            replied(coder, 10),
+            replied(critic, 3),
+            entry("candidates.compared", 3, best="candidate 2", winner=2),
+        ],
+    )
+    assert progress.ensembles == (
+        Ensemble(number=1, answers={"coder": 2}, tokens=17, candidates=(1, 3)),
+        Ensemble(number=2, answers={"coder": 1, "critic": 1}, tokens=8, candidates=(2,)),
+    )
+    assert progress.leader == 2
+
+
+def test_nobody_leads_where_nothing_runs() -> None:
+    events = [entry("candidates.compared", 1, winner=1), entry("candidates.compared", 2)]
+    assert progress_of("r", events[:1]).leader == 1
+    assert progress_of("r", events).leader is None
+
+
+def test_an_ensemble_waits_until_it_is_answered_or_the_stage_ends() -> None:
+    coder = Prompt(key="k", role="coder", nth=0, text="", task="", seed=0, max_tokens=1)
+    critic = replace(coder, key="c", role="critic")
+    events = [
+        entry("stage.started", 0, stage="explore"),
+        entry("model.asked", 1, **facts_of_question(coder)),
+        entry("model.asked", 1, **facts_of_question(critic)),
+    ]
+    assert progress_of("r", events).ensembles[0].waiting == {"k": "coder", "c": "critic"}
+    events.append(replied(coder, 3))
+    assert progress_of("r", events).ensembles[0].waiting == {"c": "critic"}
+    events.append(entry("stage.finished", 5, stage="explore"))
+    assert progress_of("r", events).ensembles[0].waiting == {}
+
+
+async def test_both_ensembles_of_a_run_are_told_and_nothing_is_counted_twice() -> None:
+    effort = Effort(candidates=6, least=0.0, votes=0, refinements=0)
+    world = World(saying(slow=("think",), coder=(SQUARE, DOUBLE, BROKEN, DOUBLE)))
+    job = job_of(effort=effort)
+    world.down = {"r1/ask coder 3"}
+    with pytest.raises(ModelUnavailable):
+        await world.build(job)
+    (waiting,) = (e.waiting for e in world.progress.ensembles if e.waiting)
+    assert waiting == {"r1/ask coder 3": "coder"}
+    world.down.clear()
+    # All is replayed, and every event told again.
+    outcome = await world.build(job)
+    progress = world.progress
+    assert [(e.number, e.candidates) for e in progress.ensembles] == [
+        (1, (1, 3, 5)),
+        (2, (2, 4, 6)),
+    ]
+    told = {(e.number, role): n for e in progress.ensembles for role, n in e.answers.items()}
+    asked = {(p.ensemble, p.role): 0 for p in world.asked}
+    for prompt in {p.key: p for p in world.asked}.values():
+        asked[prompt.ensemble, prompt.role] += 1
+    assert told == asked
+    assert sum(e.tokens for e in progress.ensembles) == progress.tokens == world.billed
+    assert progress.leader == outcome.winner
+    assert [e.best for e in progress.ensembles] == [
+        "5, 3/3 checks",
+        "2, 3/3 checks",
+    ]
+
+
 def test_nonsense_in_events_does_no_harm() -> None:
+    for odd in ({"ensemble": "both"}, {"ensemble": 1}, {"ensemble": 1, "role": 5}):
+        assert progress_of("r", [entry("model.replied", 0, **odd)]).ensembles == ()
+    # As journals were before they told which question it was.
+    (old,) = progress_of("r", [entry("model.replied", 0, ensemble=1, role="coder")]).ensembles
+    assert (old.answers, old.candidates) == ({"coder": 1}, ())
     assert progress_of("r", [entry("run.ended", 0, state="exploded")]).state == "running"
     assert progress_of("r", [entry("model.replied", 0, tokens="many")]).tokens == 0
     assert progress_of("r", []) == Progress(run="r")

@@ -1,6 +1,7 @@
 import json
 from dataclasses import replace
 
+from tests.proposals import proposals
 from tests.worlds import job_of, passage
 from twinsmith.core.budget import Spent
 from twinsmith.core.execution import Execution, ProbeResult
@@ -108,9 +109,12 @@ def test_tests_hold_what_the_program_passes_and_only_that() -> None:
         file="t",
     )
     pool = POOL.with_given(given).with_proposed(
-        {"assert double(1) == 2": 1, "assert double(3) == 9": 1, "assert double(2) > 3": 1}, 1
+        proposals(
+            {"assert double(1) == 2": 1, "assert double(3) == 9": 1, "assert double(2) > 3": 1}
+        ),
+        1,
     )
-    name, text = checks_of(PROGRAM, ran(pool, "8", "", "2", "6", ""), 2)
+    name, text = checks_of(PROGRAM, ran(pool, "8", "", "2", "6", ""), 2, ())
     assert name == "test_solution.py"
     assert "assert double(4) == 8" in text
     assert "def test_big():\n    assert double(100) == 200\n" in text
@@ -129,7 +133,7 @@ def test_tests_hold_what_the_program_passes_and_only_that() -> None:
 
 def test_in_another_language_there_is_a_table_of_calls_and_results() -> None:
     program = replace(PROGRAM, language="go", entry="Double")
-    pool = replace(POOL, exact=False).with_proposed({"assert Double(4) == 8": 1}, 1)
-    name, text = checks_of(program, ran(pool, "8"), 2)
+    pool = replace(POOL, exact=False).with_proposed(proposals({"assert Double(4) == 8": 1}), 1)
+    name, text = checks_of(program, ran(pool, "8"), 2, ())
     assert name == "checks.json"
     assert json.loads(text) == [{"call": "Double(4)", "result": "8"}]

@@ -201,19 +201,27 @@ def test_a_probe_that_judges_by_itself_is_a_check() -> None:
 
 
 def test_commands_agree_by_what_they_print() -> None:
-    def printed(number: int, text: str, code: int = 0) -> Entrant:
-        seen = ProbeResult(name="", outcome="passed", output=text, exit_code=code)
+    def printed(number: int, text: str, code: int = 0, errors: str = "") -> Entrant:
+        seen = ProbeResult(name="", outcome="passed", output=text, exit_code=code, errors=errors)
         return Entrant(candidate=number, results=(seen,))
 
     pool = Evidence(
         calls=(Command(args=("3",)),),
-        entrants=(printed(1, "a", 1), printed(2, "b"), printed(3, "a"), printed(4, "a")),
+        entrants=(
+            printed(1, "a", 1),
+            printed(2, "b"),
+            printed(3, "a \n"),
+            printed(4, "a"),
+            printed(5, "", 1, "Traceback (most recent call last):"),
+            printed(6, "", 1, "Traceback (most recent call last):"),
+            printed(7, "", 1, "Traceback (most recent call last):"),
+        ),
     )
     chosen = select(pool)
     assert chosen.winner == 3
     assert chosen.clusters[0] == (3, 4)
     assert chosen.separating is not None
-    assert (chosen.separating.winner, chosen.separating.call) == ("a", Command(args=("3",)))
+    assert (chosen.separating.winner, chosen.separating.call) == ("'a'", Command(args=("3",)))
 
 
 def test_the_separating_input_is_the_simplest_on_which_the_leaders_differ() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from twinsmith.core.errors import BadReply
 from twinsmith.core.model import Question, Reply
+from twinsmith.core.probe import Call
 from twinsmith.core.task import Task
 from twinsmith.flow.build.clarify import clarify, read_profile
 
@@ -72,7 +73,7 @@ async def test_a_task_that_names_its_function_asks_nobody() -> None:
     slow = Slow()
     profile = await clarify(task("Write a function double(n) so that double(4) == 8."), slow)
     assert profile.entry == "double"
-    assert [(call.args, call.expected) for call in profile.examples] == [(("4",), "8")]
+    assert profile.examples == (Call(function="double", args=("4",), expected="8"),)
     written = await clarify(task("def twice(n: int) -> int:\n    '''Doubles.'''"), slow)
     assert (written.entry, written.signature) == ("twice", "def twice(n: int) -> int:")
     assert slow.asked == []
@@ -83,7 +84,7 @@ async def test_another_task_is_put_to_the_slow_thinker_as_a_clarification() -> N
     text = "Eine Funktion, die eine Zahl verdoppelt.\n>>> double(4)\n8"
     profile = await clarify(task(text, "rust"), slow)
     assert (profile.entry, profile.question) == ("double", "Of text, too?")
-    assert [call.expected for call in profile.examples] == ["8"]
+    assert profile.examples == (Call(function="double", args=("4",), expected="8"),)
     (asked,) = slow.asked
     assert (asked.role, asked.nth, asked.purpose) == ("slow", 0, "clarification")
     assert json.loads(asked.schema)["required"] == ["entry", "signature", "question", "assumed"]

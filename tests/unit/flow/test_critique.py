@@ -1,5 +1,6 @@
 from collections.abc import Mapping
 
+from tests.proposals import proposals
 from twinsmith.core.execution import Execution, ProbeResult
 from twinsmith.core.pool import Pool
 from twinsmith.core.probe import Probe, Probes, read_check
@@ -21,7 +22,9 @@ def judged(
     results: tuple[ProbeResult, ...],
     candidate: Candidate = CANDIDATE,
 ) -> Verdict:
-    pool = Pool().with_given(probes).with_proposed(proposed, 1).with_candidates([candidate])
+    pool = (
+        Pool().with_given(probes).with_proposed(proposals(proposed), 1).with_candidates([candidate])
+    )
     (verdict,) = critique(pool.with_execution(Execution(candidate=1, results=results)))
     return verdict
 

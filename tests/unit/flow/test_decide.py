@@ -1,6 +1,7 @@
 import pytest
 
 from twinsmith.core.errors import BudgetExceeded
+from twinsmith.core.inputs import REFUSES
 from twinsmith.core.model import Question, Reply
 from twinsmith.core.probe import Call, Command
 from twinsmith.core.selection import Separation
@@ -15,6 +16,8 @@ BETWEEN = Disagreement(call=CALL, winner="6", runner_up="9")
 def test_two_values_can_be_voted_on() -> None:
     assert question_in(Separation(call=CALL, winner="6", runner_up="9")) == BETWEEN
     assert question_in(Separation(call=CALL, winner="'a'", runner_up="[1, None]")) is not None
+    run = Command(args=("3",))
+    assert question_in(Separation(call=run, winner="'6'", runner_up=REFUSES)) is not None
 
 
 @pytest.mark.parametrize(
@@ -25,7 +28,7 @@ def test_two_values_can_be_voted_on() -> None:
         Separation(call=CALL, winner="timed out", runner_up="6"),
         Separation(call=CALL, winner="<object>", runner_up="6"),
         Separation(call=CALL, winner="(" * 100_000, runner_up="6"),
-        Separation(call=Command(args=("3",)), winner="6", runner_up="9"),
+        Separation(call=Command(args=("3",)), winner="'6'", runner_up="crashed"),
     ],
 )
 def test_that_one_program_fails_needs_no_opinion(between: Separation | None) -> None:

@@ -1,11 +1,16 @@
+from tests.proposals import proposals
 from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.model import Question, Reply
 from twinsmith.core.probe import Call
 from twinsmith.core.profile import Profile
-from twinsmith.core.proposed import MOST_CHECKS
-from twinsmith.core.proposed import counted as read_asserts
+from twinsmith.core.proposed import MOST_CHECKS, counted
 from twinsmith.core.task import Task
 from twinsmith.flow.build.examine import given_probes, propose
+
+
+def read_asserts(text: str, function: str) -> dict[str, int]:
+    return {probe.source: times for probe, times in counted(text, function).items()}
+
 
 TASK = Task(text="doubles a number", language="python", kind="function")
 EXAMPLE = Call(function="double", args=("4",), expected="8")
@@ -61,7 +66,7 @@ async def test_a_critic_is_asked_blind_to_programs_and_warmer_the_second_time() 
 
     for nth, ensemble in ((0, 1), (1, 2)):
         found = await propose(TASK, PROFILE, nth=nth, ensemble=ensemble, ask=ask)
-        assert found == {"assert double(2) == 4": 1}
+        assert found == proposals({"assert double(2) == 4": 1})
     assert [(q.role, q.nth, q.ensemble) for q in asked] == [("critic", 0, 1), ("critic", 1, 2)]
     assert asked[0].temperature < asked[1].temperature
     assert "doubles a number" in asked[0].text

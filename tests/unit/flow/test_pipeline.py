@@ -20,12 +20,13 @@ from tests.worlds import (
     saying,
     with_effort,
 )
+from twinsmith.adapters.knowledge.nothing import NothingKnown
 from twinsmith.core.budget import Budget
 from twinsmith.core.effort import Effort
 from twinsmith.core.errors import EngineError, ModelUnavailable
 from twinsmith.core.graph import Node
 from twinsmith.core.insight import Insight, Outcome
-from twinsmith.core.knowledge import Hit
+from twinsmith.core.knowledge import Channel, Hit
 from twinsmith.core.model import Prompt, Reply
 from twinsmith.core.progress import Stage
 from twinsmith.flow.insights import insights, record, tell_outcomes
@@ -62,7 +63,7 @@ async def test_steps_are_recorded_once_in_the_order_they_are_begun() -> None:
     await world.build(job_of(UNNAMED))
     assert world.steps() == [
         *["ask slow 0", "recall", "remember", "ask coder 0", "ask coder 1", "ask critic 0"],
-        *["execute 1, 1", "execute 2, 2", "inspect 2", "publish", "share"],
+        *["execute 1, 1", "execute 2, 2", "inspect 2", "ask a person 1", "publish", "share"],
     ]
 
 
@@ -264,8 +265,11 @@ async def test_a_person_is_asked_once_and_the_answer_reaches_the_coders() -> Non
 
 
 async def test_what_is_known_is_shown_to_the_coders_and_named_in_the_report() -> None:
-    class Known:
-        async def search(self, query: str, k: int, language: str = "") -> tuple[Hit, ...]:
+    class Known(NothingKnown):
+        async def search(
+            self, query: str, k: int, language: str = "", channel: Channel | None = None
+        ) -> tuple[Hit, ...]:
+            assert channel == "dense"
             assert (query, language) == (TASK, "python")
             twice = passage("def twice(n): return n + n")
             near, far = (Hit(passage=twice, score=score, channel="dense") for score in (0.9, 0.2))
@@ -285,9 +289,11 @@ async def test_what_is_known_is_shown_to_the_coders_and_named_in_the_report() ->
 
 
 async def test_a_library_or_graph_that_is_away_stops_no_run() -> None:
-    class Away:
-        async def search(self, query: str, k: int, language: str = "") -> tuple[Hit, ...]:
-            raise EngineError(f"no library for {query}, {k}, {language}")
+    class Away(NothingKnown):
+        async def search(
+            self, query: str, k: int, language: str = "", channel: Channel | None = None
+        ) -> tuple[Hit, ...]:
+            raise EngineError(f"no library for {query}, {k}, {language}, {channel}")
 
     class Lost:
         async def upsert_nodes(self, nodes: object) -> None:

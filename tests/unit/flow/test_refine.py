@@ -1,3 +1,4 @@
+from tests.proposals import proposals
 from twinsmith.core.execution import Execution, ProbeResult
 from twinsmith.core.model import Question
 from twinsmith.core.pool import Pool
@@ -65,7 +66,9 @@ def test_what_does_not_run_is_mended_by_what_was_said() -> None:
 
 def test_nothing_is_mended_where_nothing_is_known_to_be_wrong() -> None:
     assert asked(given("assert double(2) == 4"), gave("4")) is None
-    proposed = Pool().with_candidates([OF]).with_proposed({"assert double(3) == 6": 1}, 1)
+    proposed = (
+        Pool().with_candidates([OF]).with_proposed(proposals({"assert double(3) == 6": 1}), 1)
+    )
     assert asked(proposed, gave("9")) is None
     nothing = Candidate(number=2, program=None, problem="a poem")
     assert refinement(TASK, given("assert double(2) == 4"), nothing, 5) is None

@@ -9,7 +9,7 @@ from twinsmith.core.pool import Pool
 from twinsmith.core.probe import Call, Probes, read_check
 from twinsmith.core.program import Candidate, Program, Way
 from twinsmith.core.selection import Selection, Separation
-from twinsmith.flow.build.share import LONGEST_TASK, lessons
+from twinsmith.flow.build.share import LONGEST_TASK, SURE, lessons, verified
 
 JOB = job_of("double\n a number")
 END = RunOutcome(
@@ -77,3 +77,22 @@ def test_a_long_task_is_told_short() -> None:
     job = job_of("double " * 500)
     (insight,) = lessons(job, work_of(separating=BETWEEN), END, "now")
     assert len(insight.subject) < LONGEST_TASK + 20
+
+
+def test_the_program_of_a_sure_solution_is_worth_keeping() -> None:
+    made = verified(JOB, work_of(), END)
+    assert made is not None
+    assert (made.run, made.task, made.language) == ("r1", "double\n a number", "python")
+    assert (made.entry, made.source, made.confidence) == ("double", "# 2", 0.9)
+
+
+def test_what_was_rejected_or_is_hardly_more_than_a_guess_is_not_kept() -> None:
+    rejected = replace(END, solved=False, winner=None)
+    assert verified(JOB, work_of(), rejected) is None
+    assert verified(JOB, Work(), replace(rejected, confidence=0.0)) is None
+    unsure = replace(END, confidence=SURE - 0.01)
+    assert verified(JOB, work_of(), unsure) is None
+    tested = replace(JOB, task=replace(JOB.task, tests="assert double(3) == 6"))
+    made = verified(tested, work_of(), unsure)
+    assert made is not None
+    assert made.confidence == 1.0

@@ -8,7 +8,7 @@ from itertools import islice
 from twinsmith.adapters.knowledge.chunks import pieces
 from twinsmith.adapters.knowledge.embedder import Embedder, Vectors
 from twinsmith.adapters.knowledge.store import Store
-from twinsmith.core.knowledge import Document, Piece, Skipped
+from twinsmith.core.knowledge import MEANING_ENDS, Document, Piece, Skipped
 from twinsmith.ports import Clock
 
 READ_AT_ONCE = 32
@@ -61,11 +61,11 @@ class Ingest:
                 new, changed = (new, changed + 1) if document.path in known else (new + 1, changed)
                 waiting.append((document, await asyncio.to_thread(cut, document)))
                 if sum(len(parts) for _, parts in waiting) >= EMBEDDED_AT_ONCE:
-                    passages += await self._keep(waiting)
+                    passages += await self.keep(waiting)
                     waiting = []
             looked_at += len(batch)
             told(looked_at, batch[-1].path)
-        passages += await self._keep(waiting)
+        passages += await self.keep(waiting)
         gone = known.keys() - seen
         for path in gone:
             self._store.drop(source, path)
@@ -78,7 +78,8 @@ class Ingest:
             skipped=tuple(skipped),
         )
 
-    async def _keep(self, cut: list[tuple[Document, tuple[Piece, ...]]]) -> int:
+    async def keep(self, cut: list[tuple[Document, tuple[Piece, ...]]]) -> int:
+        """Keep documents that are cut already beside what their source has; how many pieces."""
         texts = [text_of(part.symbol, part.text) for _, parts in cut for part in parts]
         rows = await self._embedder.embed(texts)
         for (document, parts), vectors in zip(cut, _shared_out(cut, rows), strict=True):
@@ -96,7 +97,7 @@ class Ingest:
 
 def text_of(symbol: str, text: str) -> str:
     """What an embedder reads of a piece: its symbol says in words what code says in signs."""
-    return f"{symbol}\n{text}"
+    return f"{symbol}\n{text.partition(MEANING_ENDS)[0]}"
 
 
 def pieces_of(document: Document) -> tuple[Piece, ...]:

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from twinsmith.adapters.knowledge.built import keep_program
 from twinsmith.adapters.knowledge.embedder import Embedder
 from twinsmith.adapters.knowledge.index import SegmentIndex
 from twinsmith.adapters.knowledge.ingest import Added, Ingest, Told, pieces_of, text_of, whole
@@ -16,7 +17,7 @@ from twinsmith.adapters.knowledge.starter import SOURCE, documents
 from twinsmith.adapters.knowledge.starter_vectors import Remembered
 from twinsmith.adapters.knowledge.store import Store, StoreFigures
 from twinsmith.core.channel import channel_for, least_cosine
-from twinsmith.core.knowledge import Hit
+from twinsmith.core.knowledge import Built, Channel, Hit
 from twinsmith.ports import Clock
 
 LONGEST_QUERY = 2000
@@ -80,12 +81,19 @@ class Library:
         shipped = {document.path: document.digest for document in documents()}
         return self._store.known(SOURCE) == shipped
 
-    async def search(self, query: str, k: int, language: str = "") -> tuple[Hit, ...]:
+    async def keep(self, made: Built) -> str:
+        """Keep a verified program, once for each run; in words, what became of it."""
+        ingest = Ingest(self._store, self._serving(), self._clock, self._who)
+        return await keep_program(made, self._store, ingest)
+
+    async def search(
+        self, query: str, k: int, language: str = "", channel: Channel | None = None
+    ) -> tuple[Hit, ...]:
         """The passages that answer a question, best first; nothing where there is only noise."""
         query, k = query.strip()[:LONGEST_QUERY], min(k, MOST_HITS)
         if not query or k <= 0:
             return ()
-        channel, found = channel_for(query), []
+        channel, found = channel or channel_for(query), []
         if channel == "lexical":
             found = await asyncio.to_thread(self._store.lexical, query, k, language)
         if not found:

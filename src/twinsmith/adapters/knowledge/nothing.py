@@ -1,11 +1,21 @@
 """A retriever that knows nothing, for where there is no library."""
 
-from twinsmith.core.knowledge import Hit
+from twinsmith.core.knowledge import Built, Channel, Hit
 
 
 class NothingKnown:
-    """Finds nothing, whatever is asked."""
+    """Finds nothing, whatever is asked, and keeps nothing."""
 
-    async def search(self, query: str, k: int, language: str = "") -> tuple[Hit, ...]:  # noqa: ARG002
+    async def search(
+        self,
+        query: str,  # noqa: ARG002
+        k: int,  # noqa: ARG002
+        language: str = "",  # noqa: ARG002
+        channel: Channel | None = None,  # noqa: ARG002
+    ) -> tuple[Hit, ...]:
         """Nothing."""
         return ()
+
+    async def keep(self, made: Built) -> str:  # noqa: ARG002
+        """Nothing is kept."""
+        return "not kept: there is no library"

@@ -79,9 +79,10 @@ class PostgresStore:
         self._connection.close()
 
     def known(self, source: str) -> dict[str, str]:
-        """The digest of every document of a source, by path."""
+        """The digest of every document of a source, by path, the oldest first."""
         rows = self._rows(
-            "SELECT path, digest FROM documents WHERE source = %s", (cleaned(source),)
+            "SELECT path, digest FROM documents WHERE source = %s ORDER BY number",
+            (cleaned(source),),
         )
         return {str(path): str(digest) for path, digest in rows}
 

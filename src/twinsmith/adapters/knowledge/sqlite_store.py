@@ -88,8 +88,11 @@ class SqliteStore:
             self._database.close()
 
     def known(self, source: str) -> dict[str, str]:
-        """The digest of every document of a source, by path."""
-        rows = self._rows("SELECT path, digest FROM documents WHERE source = ?", (cleaned(source),))
+        """The digest of every document of a source, by path, the oldest first."""
+        rows = self._rows(
+            "SELECT path, digest FROM documents WHERE source = ? ORDER BY number",
+            (cleaned(source),),
+        )
         return {str(path): str(digest) for path, digest in rows}
 
     def put(

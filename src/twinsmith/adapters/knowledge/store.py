@@ -142,7 +142,7 @@ class Store(Protocol):
         """Another one as soon as "after this number" may have missed vectors of this embedder."""
 
     def known(self, source: str) -> dict[str, str]:
-        """The digest of every document of a source, by path."""
+        """The digest of every document of a source, by path, the oldest first."""
 
     def put(
         self,

@@ -8,6 +8,7 @@ from twinsmith.core.report import markdown, report_json
 from twinsmith.core.result_tests import tests_of
 from twinsmith.core.task import Job
 from twinsmith.core.verdict import Verdict
+from twinsmith.flow.build.handover import readme_of
 
 
 def reason_for(job: Job, work: Work, verdicts: tuple[Verdict, ...]) -> tuple[bool, str]:
@@ -70,8 +71,11 @@ def result_files(job: Job, work: Work, end: RunOutcome) -> Mapping[str, str]:
     program = work.pool.numbered(work.selection.winner).program
     assert program is not None
     made = {FILE_NAMES[program.language]: program.source, **work.handover}
-    if program.kind == "function":
-        name, text = tests_of(program, work.pool, work.selection.winner)
+    if program.kind != "service":
+        name, text = tests_of(program, work.pool, work.selection.winner, work.profile.names)
         made[name] = text
+    if program.kind in ("cli", "library"):
+        made["README.md"] = readme_of(job.task.text, work.profile, program)
+    made |= {each.name: each.text for each in program.files}
     folder = "" if end.solved else "rejected/"
     return files | {f"{folder}{name}": text for name, text in made.items()}

@@ -2,25 +2,30 @@
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
+from twinsmith.core import command_line, library_outline
+from twinsmith.core.command_examples import read_command_examples
 from twinsmith.core.errors import BadReply
 from twinsmith.core.examples import read_examples
+from twinsmith.core.inputs import input_text
 from twinsmith.core.model import Ask, Question
 from twinsmith.core.profile import Profile
+from twinsmith.core.reply_json import object_in, words
 from twinsmith.core.task import Task
-from twinsmith.core.wording import entry_in, signature_in
+from twinsmith.core.wording import entry_in, signature_in, spoken
 from twinsmith.flow.build.asking import answered
 from twinsmith.prompts import render
 
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
+T = TypeVar("T")
 _SENSITIVE = re.compile(
     r"\b(?:passwords?|passwort|authenticat\w*|authoris\w*|authoriz\w*|log ?ins?|tokens?|sessions?"
     r"|credentials?|encrypt\w*|decrypt\w*|secrets?|payments?|credit cards?|personal data|sql|users?"
     r"|uploads?|admin\w*)\b",
     re.IGNORECASE,
 )
-_LONGEST_WORDS = 300
 SHAPES = {
     "python": "def name(argument: type) -> type:",
     "perl": "sub name { my ($argument) = @_; ... }",
@@ -45,62 +50,102 @@ SCHEMA = json.dumps(
 
 
 async def clarify(task: Task, ask: Ask) -> Profile:
-    """Read the task; where it does not name its function, ask the slow thinker to."""
-    profile = Profile(sensitive=bool(_SENSITIVE.search(task.text)))
-    if task.kind in ("cli", "service"):
-        return profile
+    """Read the task; what it does not say itself, the slow thinker is asked for."""
+    match task.kind:
+        case "service":
+            profile = Profile()
+        case "cli":
+            profile = await _command(task, ask)
+        case "library":
+            profile = await _library(task, ask)
+        case "function":
+            profile = await _function(task, ask)
+    return replace(profile, sensitive=bool(_SENSITIVE.search(task.text)))
+
+
+async def _function(task: Task, ask: Ask) -> Profile:
+    """Its name and signature; nobody is asked where the task spells them out."""
     entry = entry_in(task.text)
     if entry:
-        signature = signature_in(task.text, entry)
-        profile = Profile(entry=entry, signature=signature, sensitive=profile.sensitive)
+        profile = Profile(entry=entry, signature=signature_in(task.text, entry))
     else:
         text = render(
             "clarify", task=task.text, language=task.language, shape=SHAPES[task.language]
         )
-        question = Question(
-            role="slow", nth=0, text=text, purpose="clarification", schema=SCHEMA, tokens=300
-        )
-        profile = await answered(question, read_profile, ask)
-    return _with_examples(profile, task)
+        profile = await _described(text, SCHEMA, read_profile, ask)
+    return _with_examples(profile, task, (profile.entry,))
+
+
+async def _command(task: Task, ask: Ask) -> Profile:
+    """How it is run and what it prints."""
+    text = render("command", task=task.text, language=spoken(task.language))
+    found = await _described(text, command_line.SCHEMA, command_line.read_command_line, ask)
+    given = read_command_examples(task.text)
+    told = "\n".join(f"For example, {input_text(run)} prints {run.stdout!r}" for run in found.runs)
+    pairs = [
+        f"{input_text(one)} prints {one.stdout!r} and {other.stdout!r}"
+        for one, other in given.contradictions
+    ]
+    return Profile(
+        outline=found.text() if given.commands else f"{found.text()}\n{told}",
+        examples=given.commands,
+        sketched=found.runs,
+        contradictions=tuple(pairs),
+        question=found.question,
+        assumed=found.assumed,
+    )
+
+
+async def _library(task: Task, ask: Ask) -> Profile:
+    """Which functions and classes it offers."""
+    text = render(
+        "library",
+        task=task.text,
+        language=spoken(task.language),
+        classes=" and classes" if task.language == "python" else "",
+        shape=SHAPES[task.language],
+    )
+    found = await _described(text, library_outline.SCHEMA, library_outline.read_outline, ask)
+    profile = Profile(
+        outline=found.text(), names=found.names, question=found.question, assumed=found.assumed
+    )
+    return _with_examples(profile, task, found.names)
+
+
+async def _described(text: str, schema: str, read: Callable[[str], T], ask: Ask) -> T:
+    question = Question(
+        role="slow", nth=0, text=text, purpose="clarification", schema=schema, tokens=600
+    )
+    return await answered(question, read, ask)
 
 
 def read_profile(text: str) -> Profile:
     """The profile in a reply; BadReply names what is missing."""
-    fenced = _FENCED.search(text)
-    try:
-        raw = json.loads(fenced.group(1) if fenced else text)
-    except (ValueError, RecursionError) as error:
-        raise BadReply(f"the profile is not JSON ({error})") from None
-    if not isinstance(raw, dict):
-        raise BadReply("the profile is not a JSON object")
-    entry = _words(raw, "entry")
+    raw = object_in(text, "the profile")
+    entry = words(raw, "entry")
     if not entry.isidentifier():
         raise BadReply(f"the profile's entry {entry!r} is not a name")
-    question, assumed = _words(raw, "question"), _words(raw, "assumed")
+    question, assumed = words(raw, "question"), words(raw, "assumed")
     asks = bool(question and assumed)
     return Profile(
         entry=entry,
-        signature=_words(raw, "signature"),
+        signature=words(raw, "signature"),
         question=question if asks else "",
         assumed=assumed if asks else "",
     )
 
 
-def _words(raw: dict[str, object], name: str) -> str:
-    value = raw.get(name)
-    return " ".join(value.split())[:_LONGEST_WORDS] if isinstance(value, str) else ""
-
-
-def _with_examples(profile: Profile, task: Task) -> Profile:
-    found = read_examples(task.text, function=profile.entry)
+def _with_examples(profile: Profile, task: Task, names: tuple[str, ...]) -> Profile:
+    """With what the task itself says that calls of these functions give."""
+    found = [read_examples(task.text, function=name) for name in names]
     pairs = [
-        f"{a.function}({', '.join(a.args)}) gives {a.expected} and {b.expected}"
-        for a, b in found.contradictions
+        f"{input_text(one)} gives {one.expected} and {other.expected}"
+        for each in found
+        for one, other in each.contradictions
     ]
     return replace(
         profile,
-        examples=found.calls,
-        example_checks=found.checks,
+        examples=tuple(call for each in found for call in each.calls),
+        example_checks=tuple(dict.fromkeys(check for each in found for check in each.checks)),
         contradictions=tuple(pairs),
-        sensitive=bool(_SENSITIVE.search(task.text)),
     )

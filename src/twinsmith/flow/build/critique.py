@@ -1,7 +1,8 @@
 """A pool in, a verdict on each of its candidates out."""
 
 from twinsmith.core.execution import ProbeResult
-from twinsmith.core.pool import Pool, call_text
+from twinsmith.core.inputs import input_text, observed
+from twinsmith.core.pool import Pool
 from twinsmith.core.probe import Probe
 from twinsmith.core.program import Candidate
 from twinsmith.core.verdict import Finding, Severity, Verdict
@@ -49,8 +50,9 @@ def _findings(pool: Pool, candidate: Candidate) -> tuple[Finding, ...]:
 
 def _finding(probe: Probe, result: ProbeResult, severity: Severity) -> Finding:
     told = result.detail
-    if probe.call:
-        told = f"{call_text(probe.call)} gave {result.value or result.detail or result.outcome}"
+    if asked := probe.asks:
+        saw = observed(asked, result) or result.detail or result.outcome
+        told = f"{input_text(asked)} gave {saw}"
     return Finding(
         what=result.outcome if result.outcome != "passed" else "failed",
         where=probe.name,

@@ -5,37 +5,65 @@ import re
 from dataclasses import dataclass
 
 from twinsmith.core.errors import BadReply, BudgetExceeded
+from twinsmith.core.inputs import REFUSES, input_text, printed
 from twinsmith.core.model import Ask, Question
-from twinsmith.core.pool import call_text
-from twinsmith.core.probe import Call
+from twinsmith.core.probe import Command, Input
 from twinsmith.core.selection import Separation
 from twinsmith.core.task import Task
 from twinsmith.prompts import render
 
 FIRST_NTH = 100
 """Questions of a critic from here on are votes."""
+OPEN = "left open"
+_UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 _ANSWER = re.compile(r"ANSWER\W*([ABC])\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disagreement:
-    """A call, and the two values that the leading candidates give for it."""
+    """An input, and what the two leading candidates give for it."""
 
-    call: Call
+    call: Input
     winner: str
     runner_up: str
 
 
 def question_in(between: Separation | None) -> Disagreement | None:
     """What can be voted on: two values. That one program fails needs no opinion."""
-    if between is None or not isinstance(between.call, Call):
+    if between is None:
         return None
     for value in (between.winner, between.runner_up):
+        if value == REFUSES:
+            continue
         try:
             ast.literal_eval(value)
-        except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        except _UNREADABLE:
             return None
     return Disagreement(call=between.call, winner=between.winner, runner_up=between.runner_up)
+
+
+def put_to_a_person(between: Disagreement) -> str:
+    """The question as a person reads it."""
+    return (
+        f"Two programs disagree on {input_text(between.call)}:\n"
+        f"a) {between.winner}\nb) {between.runner_up}\n"
+        "Which is right? Type a, b, or what is right instead."
+    )
+
+
+def persons_word(answer: str, between: Disagreement) -> str:
+    """What a person holds for right, as a literal; nothing where that cannot be understood."""
+    answer = answer.strip()
+    chosen = {"a": between.winner, "b": between.runner_up}.get(answer.lower().rstrip(")."))
+    if chosen is not None:
+        return chosen
+    if isinstance(between.call, Command):
+        return repr(printed(answer.replace("\\n", "\n")))
+    try:
+        ast.literal_eval(answer)
+    except _UNREADABLE:
+        return ""
+    return answer
 
 
 async def vote(
@@ -53,7 +81,7 @@ async def vote(
         text=render(
             "decide",
             task=task.text,
-            call=call_text(between.call),
+            call=input_text(between.call),
             first=shown[0],
             second=shown[1],
         ),

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from twinsmith.core.effort import Round
-from twinsmith.core.pool import Pool, call_text
-from twinsmith.core.probe import Call
+from twinsmith.core.inputs import input_text, observed
+from twinsmith.core.pool import Pool
+from twinsmith.core.program import Candidate
 from twinsmith.core.selection import Selection
 from twinsmith.flow.build.generate import Brief
 
@@ -23,6 +24,19 @@ class Found:
     """Whether a slow thinker was told what earlier runs learned."""
     stopped: str = ""
     """Why it ended before it was done."""
+
+    def best_of(self, ensemble: int) -> Candidate | None:
+        """The candidate of an ensemble that comes nearest, if one of its answers is a program."""
+        own = [c for c in self.pool.candidates if c.ensemble == ensemble and c.program]
+        return max(own, key=lambda c: (self.pool.passed(c.number), -c.number), default=None)
+
+    def standing_of(self, ensemble: int) -> str:
+        """The same for a person."""
+        best = self.best_of(ensemble)
+        if best is None:
+            return ""
+        passed, total = self.pool.passed(best.number)
+        return f"{best.number}, {passed}/{total} checks"
 
 
 def briefs(what: Round, made: int, guidance: Mapping[int, str], advice: str) -> Iterator[Brief]:
@@ -51,15 +65,17 @@ def lesson(found: Found, ensemble: int, *, from_others: bool) -> str:
         if candidate.ensemble != ensemble and not from_others:
             continue
         for check, probe, result in found.pool.failing(candidate.number)[:1]:
-            what = call_text(probe.call) if probe.call else probe.source
-            saw = (result.value or f"{result.outcome}: {result.detail}")[:LONGEST_VALUE]
+            asked = probe.asks
+            what = input_text(asked) if asked else probe.source
+            gave = observed(asked, result) if asked else ""
+            saw = (gave or f"{result.outcome}: {result.detail}")[:LONGEST_VALUE]
             lines.append(f"- {what} gave {saw}; right is {check.expected or 'that it holds'}")
     between, chosen = found.selection.separating, found.selection
     own = {c.number for c in found.pool.candidates if c.ensemble == ensemble}
     told = from_others or {chosen.winner, chosen.runner_up} <= own
-    if told and between is not None and isinstance(between.call, Call):
+    if told and between is not None:
         lines.append(
-            f"- for {call_text(between.call)} one program gives {between.winner[:LONGEST_VALUE]}, "
+            f"- for {input_text(between.call)} one program gives {between.winner[:LONGEST_VALUE]}, "
             f"another gives {between.runner_up[:LONGEST_VALUE]}"
         )
     return "\n".join(dict.fromkeys(lines))

@@ -1,10 +1,15 @@
 """A task in, checks out: written blind to the candidates, read from the task, or made up."""
 
+from twinsmith.core.command_fuzz import fuzz_commands
+from twinsmith.core.command_line import RUNS_SCHEMA, proposal, read_runs
 from twinsmith.core.errors import BadReply, BudgetExceeded
+from twinsmith.core.fuzz import fuzz_calls
+from twinsmith.core.inputs import input_text
 from twinsmith.core.model import Ask, Question
-from twinsmith.core.probe import Probe, Probes, read_tests
+from twinsmith.core.pool import Pool
+from twinsmith.core.probe import Command, Input, Probe, Probes, read_tests
 from twinsmith.core.profile import Profile
-from twinsmith.core.proposed import counted
+from twinsmith.core.proposed import counted, library_checks
 from twinsmith.core.task import Task
 from twinsmith.prompts import render
 
@@ -12,15 +17,7 @@ from twinsmith.prompts import render
 def given_probes(task: Task, profile: Profile) -> Probes:
     """What decides: a person's tests, and the examples that the task itself gives."""
     given = read_tests(task.tests, file="tests") if task.tests else Probes()
-    examples = [
-        Probe(
-            name=f"example {number}",
-            origin="task",
-            source=f"assert {call.function}({', '.join(call.args)}) == {call.expected}",
-            call=call,
-        )
-        for number, call in enumerate(profile.examples, 1)
-    ]
+    examples = [_example(number, each) for number, each in enumerate(profile.examples, 1)]
     more = [
         Probe(name=f"example {number}", origin="task", source=source)
         for number, source in enumerate(profile.example_checks, len(examples) + 1)
@@ -28,20 +25,63 @@ def given_probes(task: Task, profile: Profile) -> Probes:
     return Probes(checks=(*given.checks, *examples, *more), setup=given.setup)
 
 
+def sketched_probes(profile: Profile) -> dict[Probe, int]:
+    """What whoever described a command thought of; no more than an opinion."""
+    return {proposal(run): 1 for run in profile.sketched}
+
+
 async def propose(
     task: Task, profile: Profile, *, nth: int, ensemble: int, ask: Ask
-) -> dict[str, int]:
-    """Asserts that a critic thinks should hold, and how often it wrote each; blind to programs."""
+) -> dict[Probe, int]:
+    """What a critic thinks should hold, and how often it wrote each; blind to programs."""
     question = Question(
         role="critic",
         nth=nth,
-        text=render("checks", task=task.text, entry=profile.entry),
+        text=_asked(task, profile),
         ensemble=ensemble,
         temperature=0.8 if nth else 0.2,
+        schema=RUNS_SCHEMA if task.kind == "cli" else "",
         tokens=600,
     )
     try:
-        reply = await ask(question)
+        text = (await ask(question)).text
+        if task.kind == "cli":
+            return read_runs(text)
     except (BadReply, BudgetExceeded):
         return {}
-    return counted(reply.text, profile.entry)
+    if task.kind == "library":
+        return library_checks(text, profile.names)
+    return counted(text, profile.entry)
+
+
+def made_up(profile: Profile, pool: Pool, *, seed: int, most: int) -> tuple[Input, ...]:
+    """Inputs in the style of those that were seen."""
+    if pool.commands():
+        return fuzz_commands(pool.commands(), seed=seed, most=most)
+    calls, names = pool.calls(), profile.names or (profile.entry,)
+    share = max(1, most // len(names)) if most else 0
+    return tuple(
+        call
+        for name in names
+        for call in fuzz_calls(
+            name, [each for each in calls if each.function == name], seed=seed, most=share
+        )
+    )
+
+
+def _asked(task: Task, profile: Profile) -> str:
+    match task.kind:
+        case "cli":
+            return render("runs", task=task.text, outline=profile.outline)
+        case "library":
+            names = ", ".join(profile.names)
+            return render("library_checks", task=task.text, outline=profile.outline, names=names)
+    return render("checks", task=task.text, entry=profile.entry)
+
+
+def _example(number: int, given: Input) -> Probe:
+    name = f"example {number}"
+    if isinstance(given, Command):
+        return Probe(name=name, origin="task", command=given)
+    source = f"assert {input_text(given)} == {given.expected}"
+    return Probe(name=name, origin="task", source=source, call=given)

@@ -8,12 +8,11 @@ from twinsmith.core.profile import Profile
 from twinsmith.core.program import Candidate, Way
 from twinsmith.core.reply_code import read_reply
 from twinsmith.core.task import Task
-from twinsmith.core.wording import entry_in
+from twinsmith.core.wording import entry_in, spoken
 from twinsmith.prompts import render
 
 # The ensembles ask in different words, so that one model thinks in two ways.
 STYLES = {1: "code", 2: "code_careful"}
-SPOKEN = {"c": "C", "cpp": "C++"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +35,7 @@ async def generate(task: Task, profile: Profile, brief: Brief, ask: Ask) -> Cand
         text=render(
             STYLES[brief.ensemble],
             task=task.text,
-            language=SPOKEN.get(task.language, task.language.capitalize()),
+            language=spoken(task.language),
             told=told(task, profile, brief.told),
         ),
         ensemble=brief.ensemble,
@@ -62,9 +61,11 @@ async def candidate_from(
 
 def told(task: Task, profile: Profile, more: str) -> str:
     """What a coder is told besides the task."""
-    lines = []
+    lines = [profile.outline] if profile.outline else []
     if profile.entry and not entry_in(task.text):
         lines.append(f"Define exactly this: {profile.signature or profile.entry}")
+    if profile.practice:
+        lines.append(f"Keep to this:\n{profile.practice}")
     if profile.answer:
         lines.append(f"{profile.question} {profile.answer}")
     if more:

@@ -1,8 +1,9 @@
 """A candidate and what it fails in, a better candidate out."""
 
 from twinsmith.core.execution import ProbeResult
+from twinsmith.core.inputs import input_text, observed
 from twinsmith.core.model import Question
-from twinsmith.core.pool import Pool, call_text
+from twinsmith.core.pool import Pool
 from twinsmith.core.probe import Probe
 from twinsmith.core.program import Candidate
 from twinsmith.core.selection import Check
@@ -35,7 +36,9 @@ def _failure(pool: Pool, of: Candidate) -> str:
 
 
 def _told(check: Check, probe: Probe, result: ProbeResult) -> str:
-    if probe.call is None or not check.expected:
+    asked = probe.asks
+    if asked is None or not check.expected:
         return f"{probe.source}\n{result.detail}\n{result.errors}".strip()
-    saw = f"gives {result.value}" if result.value else f"{result.outcome}: {result.detail}"
-    return f"{call_text(probe.call)} has to give {check.expected}, and {saw}"
+    gave = observed(asked, result)
+    saw = f"gives {gave}" if gave else f"{result.outcome}: {result.detail}\n{result.errors}".strip()
+    return f"{input_text(asked)} has to give {check.expected}, and {saw}"

@@ -1,12 +1,19 @@
 """A task in, what is known about it out: little, and only what is near."""
 
-from twinsmith.core.knowledge import Hit
+from dataclasses import replace
+
+from twinsmith.core.knowledge import BUILT, Hit, program_in
 from twinsmith.core.task import Job
 from twinsmith.ports import Retriever
 
 MOST_PIECES = 3
+# Programs that are near, but not near enough, leave room for other pieces.
+MOST_LOOKED_AT = 20
 # Nearer than what answers a person's question: a small model is distracted by what is merely near.
 LEAST_SCORE = 0.5
+# Tasks resemble each other in how they are worded: of 427 public ones 98 in 100 are this near to
+# another at 0.5, 39 in 100 at 0.75, and those ask for nearly the same.
+LEAST_SCORE_OF_BUILT = 0.75
 LONGEST_PIECE = 1500
 
 
@@ -14,8 +21,10 @@ async def retrieve(job: Job, known: Retriever) -> tuple[Hit, ...]:
     """The pieces that belong to a task; none, where retrieval is switched off."""
     if not job.effort.retrieval:
         return ()
-    hits = await known.search(job.task.text, MOST_PIECES, job.task.language)
-    return tuple(hit for hit in hits if hit.channel == "dense" and hit.score >= LEAST_SCORE)
+    # By its meaning, also where it names a function: the name alone says little of it.
+    hits = await known.search(job.task.text, MOST_LOOKED_AT, job.task.language, "dense")
+    near = [_without_task(hit) for hit in hits if hit.channel == "dense"]
+    return tuple(hit for hit in near if _belongs(hit))[:MOST_PIECES]
 
 
 def advice(pieces: tuple[Hit, ...]) -> str:
@@ -24,3 +33,17 @@ def advice(pieces: tuple[Hit, ...]) -> str:
         return ""
     texts = [hit.passage.text.strip()[:LONGEST_PIECE] for hit in pieces]
     return "Pieces that are known to work; use what fits:\n\n" + "\n\n".join(texts)
+
+
+def _without_task(hit: Hit) -> Hit:
+    """A program without what an earlier run was asked: the coder has a task of its own."""
+    if hit.passage.source != BUILT:
+        return hit
+    return replace(hit, passage=replace(hit.passage, text=program_in(hit.passage)))
+
+
+def _belongs(hit: Hit) -> bool:
+    if hit.passage.source != BUILT:
+        return hit.score >= LEAST_SCORE
+    # A program that is cut does not work any more.
+    return hit.score >= LEAST_SCORE_OF_BUILT and len(hit.passage.text) <= LONGEST_PIECE

@@ -1,6 +1,5 @@
 """A service task in, candidates that were tried over HTTP out."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -20,24 +19,15 @@ from twinsmith.core.interface import SCHEMA, Interface, completed, default_inter
 from twinsmith.core.model import Ask, Question
 from twinsmith.core.pool import Pool
 from twinsmith.core.probe import Probes, read_tests
-from twinsmith.core.program import FILE_NAMES, MODULE, Candidate, Program
-from twinsmith.core.reply_code import source_in
+from twinsmith.core.program import Candidate
 from twinsmith.core.selection import select
-from twinsmith.core.service_frame import (
-    beginning_of,
-    example,
-    framed,
-    outline_of,
-    packages_of,
-    rules_of,
-    skeleton_of,
-)
-from twinsmith.core.service_tests import as_test_file
 from twinsmith.core.task import Job
 from twinsmith.flow.build.asking import answered
 from twinsmith.flow.build.ensemble import Found
 from twinsmith.flow.build.execute import execute
+from twinsmith.flow.build.handover import service_files
 from twinsmith.flow.build.leaders import Leaders
+from twinsmith.flow.build.service_form import form_of
 from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Sandbox
 from twinsmith.prompts import render
@@ -59,8 +49,9 @@ class Served:
 class Services:
     """One search for one service: its interface first, then candidates, tried from outside."""
 
-    def __init__(self, job: Job, limits: Limits, run: Recorder) -> None:
+    def __init__(self, job: Job, limits: Limits, run: Recorder, *, told: str = "") -> None:
         self._job, self._task = job, job.task
+        self._form = form_of(job.task, told)
         self._limits = replace(
             limits,
             cpu_seconds=max(limits.cpu_seconds, CPU_SECONDS),
@@ -70,7 +61,7 @@ class Services:
         self._leaders = Leaders(job, self._limits, run)
         self._ensembles = ENSEMBLES[: job.effort.ensembles]
         self._logs: dict[int, str] = {}
-        self._rests: dict[int, str] = {}
+        self._written: dict[int, str] = {}
 
     async def solve(self) -> Served:
         """Candidates until one passes every check that counts, then at most one that is mended."""
@@ -94,8 +85,8 @@ class Services:
                 found = await self._round("refine", [mending], found, interface)
         return Served(
             found=found,
-            frame=framed(interface, ""),
-            handover=handover_of(self._task.text, interface, probes),
+            frame=self._form.frame(interface),
+            handover=service_files(self._task, interface, probes),
         )
 
     async def _interface(self) -> Interface:
@@ -116,18 +107,21 @@ class Services:
             found = replace(found, selection=select(found.pool.evidence()))
             found = await self._leaders.inspected(found)
             stage.text = self._standing(found)
+            await self._run.tell(
+                "candidates.compared",
+                key=name,
+                who="critic",
+                data={
+                    "best": stage.text,
+                    "winner": found.selection.winner,
+                    "ensembles": {str(e): found.standing_of(e) for e in self._ensembles},
+                },
+            )
         return found
 
     def _asked(self, interface: Interface, found: Found) -> Iterator[Question]:
         """Half of the candidates that the settings allow, from both ensembles in turn."""
-        text = render(
-            "service",
-            task=self._task.text,
-            outline=outline_of(beginning_of(interface)),
-            example=example(),
-            rules=rules_of(interface),
-            skeleton=skeleton_of(interface),
-        )
+        text = self._form.asked(interface)
         first = len(found.pool.candidates)
         for n in range(min(4, max(1, self._job.effort.candidates // 2))):
             yield Question(
@@ -149,13 +143,10 @@ class Services:
         return Question(
             role="coder",
             nth=len(found.pool.candidates),
-            text=render(
-                "mend",
-                routes=interface.text(),
-                outline=outline_of(beginning_of(interface)),
-                rules=rules_of(interface),
-                rest=self._rests[best.number],
-                evidence=evidence_of(findings, self._logs.get(best.number, "")),
+            text=self._form.mending(
+                interface,
+                self._written[best.number],
+                evidence_of(findings, self._logs.get(best.number, "")),
             ),
             ensemble=best.ensemble,
             temperature=TEMPERATURE,
@@ -165,11 +156,9 @@ class Services:
         made = Candidate(number=question.nth + 1, program=None, ensemble=question.ensemble)
         try:
             reply = await self._run.ask(question)
+            self._written[made.number], program = self._form.read(reply.text, interface)
         except (BadReply, BudgetExceeded) as error:
             return replace(made, problem=str(error))
-        rest = source_in(reply.text, "python")
-        self._rests[made.number] = rest
-        program = Program(source=framed(interface, rest), language="python", kind="service")
         return replace(made, program=program)
 
     async def _tried(self, found: Found, written: list[Candidate]) -> Found:
@@ -204,32 +193,6 @@ class Services:
             return f"none of {len(found.pool.candidates)} services can be had"
         passed, total = found.pool.passed(winner)
         return f"service {winner} of {len(found.pool.candidates)}, {passed}/{total} HTTP checks"
-
-
-def handover_of(task: str, interface: Interface, probes: Probes) -> dict[str, str]:
-    """What a person needs besides the program: how to run it, what it needs, and its tests."""
-    program = FILE_NAMES["python"]
-    tests = f"test_{MODULE}"
-    readme = render(
-        "handover",
-        task=" ".join(task.split()),
-        routes=interface.text(),
-        program=program,
-        tests=tests,
-    )
-    return {
-        "README.md": readme,
-        "requirements.txt": "".join(f"{name}\n" for name in packages_of(interface)),
-        f"{tests}.py": as_test_file(probes, file=program, name=tests),
-        "checks.json": json.dumps(
-            {
-                "setup": probes.setup,
-                "checks": [{"name": each.name, "source": each.source} for each in probes.checks],
-            },
-            indent=1,
-        )
-        + "\n",
-    }
 
 
 async def described(task: str, ask: Ask) -> Interface:

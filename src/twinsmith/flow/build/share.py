@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from twinsmith.core.inputs import input_text
 from twinsmith.core.insight import Insight, Outcome, Reminder, weight
+from twinsmith.core.knowledge import Built
 from twinsmith.core.outcome import RunOutcome, Work
-from twinsmith.core.pool import call_text
 from twinsmith.core.probe import Call
 from twinsmith.core.program import Candidate
 from twinsmith.core.task import Job
@@ -17,6 +18,8 @@ LONGEST_REMINDER = 400
 MOST_TOLD = 3
 LEAST_WEIGHT = 0.4
 """An insight that failed more often than it helped of late is not told any more."""
+SURE = 0.75
+"""A program that is right with a lower probability would teach later runs its mistakes."""
 
 
 async def remember(job: Job, graph: Graph) -> tuple[Reminder, ...]:
@@ -32,7 +35,7 @@ async def remember(job: Job, graph: Graph) -> tuple[Reminder, ...]:
 
 
 async def share(job: Job, work: Work, end: RunOutcome, run: Recorder) -> None:
-    """Keep in the graph what this run found out, and whether what it was told helped."""
+    """Keep what this run found out and made, and whether what it was told helped."""
 
     async def keep(graph: Graph, now: str) -> int:
         learned = tuple(lessons(job, work, end, now)) if end.solved else ()
@@ -43,6 +46,27 @@ async def share(job: Job, work: Work, end: RunOutcome, run: Recorder) -> None:
 
     if end.solved or work.reminders:
         await run.share(keep)
+    made = verified(job, work, end)
+    if made is not None and job.effort.retrieval:
+        await run.keep(made)
+
+
+def verified(job: Job, work: Work, end: RunOutcome) -> Built | None:
+    """The program of a run that solved its task for sure."""
+    program = work.pool.numbered(end.winner).program if end.winner is not None else None
+    # A person's tests, and checks that follow from a service's interface, leave no doubt.
+    decided = bool(job.task.tests) or job.task.kind == "service"
+    confidence = 1.0 if decided else end.confidence
+    if not end.solved or program is None or confidence < SURE:
+        return None
+    return Built(
+        run=job.run,
+        task=job.task.text,
+        language=program.language,
+        entry=program.entry,
+        source=program.source,
+        confidence=confidence,
+    )
 
 
 def lessons(job: Job, work: Work, end: RunOutcome, now: str) -> Iterator[Insight]:
@@ -73,8 +97,8 @@ def lessons(job: Job, work: Work, end: RunOutcome, now: str) -> Iterator[Insight
         yield from (insight(*row) for row in _fixes(work, best, about))
     between = work.selection.separating
     if between is not None and isinstance(between.call, Call) and end.solved:
-        text = f"{about}: {call_text(between.call)} gives {between.winner}"
-        yield insight(text, "counterexample", f"{about}: {call_text(between.call)}")
+        text = f"{about}: {input_text(between.call)} gives {between.winner}"
+        yield insight(text, "counterexample", f"{about}: {input_text(between.call)}")
 
 
 def _fixes(work: Work, best: Candidate, about: str) -> Iterator[tuple[str, str, str, str]]:
@@ -82,7 +106,7 @@ def _fixes(work: Work, best: Candidate, about: str) -> Iterator[tuple[str, str, 
     for other in work.pool.candidates:
         if other.number < best.number and other.ensemble == best.ensemble:
             for check, probe, result in work.pool.failing(other.number)[:1]:
-                what = call_text(probe.call) if probe.call else probe.name
+                what = input_text(probe.asks) if probe.asks else probe.name
                 saw = result.value or result.detail or result.outcome
                 right = f"; right is {check.expected}" if check.expected else ""
                 error = "wrong result" if result.value else result.detail or result.outcome

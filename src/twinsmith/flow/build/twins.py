@@ -5,18 +5,24 @@ from dataclasses import replace
 from twinsmith.core.effort import ENSEMBLES, Round, rounds
 from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.execution import Execution, Limits
-from twinsmith.core.fuzz import fuzz_calls
+from twinsmith.core.inputs import input_text, probe_of
 from twinsmith.core.insight import Reminder
 from twinsmith.core.model import Question
-from twinsmith.core.pool import Pool, call_text
-from twinsmith.core.probe import Call, Probe, Probes
+from twinsmith.core.pool import Pool
+from twinsmith.core.probe import Input, Probes
 from twinsmith.core.profile import Profile
 from twinsmith.core.program import Candidate
 from twinsmith.core.selection import select
 from twinsmith.core.task import Job
-from twinsmith.flow.build.decide import question_in, vote
+from twinsmith.flow.build.decide import (
+    OPEN,
+    persons_word,
+    put_to_a_person,
+    question_in,
+    vote,
+)
 from twinsmith.flow.build.ensemble import Found, briefs, lesson
-from twinsmith.flow.build.examine import given_probes, propose
+from twinsmith.flow.build.examine import given_probes, made_up, propose, sketched_probes
 from twinsmith.flow.build.execute import execute, not_run_yet
 from twinsmith.flow.build.generate import Brief, candidate_from, generate
 from twinsmith.flow.build.leaders import Leaders
@@ -53,6 +59,7 @@ class Twins:
         """Round by round, until it is sure enough or there is nothing left to try or to spend."""
         pool = Pool(exact=self._task.language == "python")
         pool = pool.with_given(given_probes(self._task, self._profile))
+        pool = pool.with_proposed(sketched_probes(self._profile), self._ensembles[0])
         found = Found(pool=pool, selection=select(pool.evidence()), plans={})
         for nth, each in enumerate(rounds(self._effort)):
             found = await self._round(each, nth, found)
@@ -62,6 +69,8 @@ class Twins:
                 found = await self._decided(each.name, found)
             if self._over(found):
                 break
+        if not self._over(found):
+            found = await self._told_by_a_person(found)
         found = await self._leaders.quickest(found)
         return replace(found, stopped=self._run.short)
 
@@ -111,13 +120,28 @@ class Twins:
             pool = found.pool
             for ensemble, answer in zip(voters, answers, strict=True):
                 if answer is not None:
-                    call = replace(between.call, expected=answer)
-                    probe = Probe(name=call_text(call), origin="plan", call=call)
+                    probe = probe_of(between.call, expected=answer)
                     pool = pool.with_check(probe, ensemble=ensemble)
             found = await self._compared(replace(found, pool=pool))
             told = ", ".join(answer or "neither" for answer in answers)
-            stage.text = f"{call_text(between.call)}: {told}"
+            stage.text = f"{input_text(between.call)}: {told}"
         return found
+
+    async def _told_by_a_person(self, found: Found) -> Found:
+        """What votes could not settle, a person may; where nobody answers, it stays open."""
+        between = question_in(found.selection.separating)
+        if between is None:
+            return found
+        answer = await self._run.ask_person(put_to_a_person(between), OPEN)
+        right = "" if answer == OPEN else persons_word(answer, between)
+        if not right:
+            return found
+        async with self._run.stage("told by a person") as stage:
+            asked = probe_of(between.call, expected=right)
+            pool = found.pool.with_check(replace(asked, origin="person"), given=True)
+            found = await self._compared(replace(found, pool=pool))
+            stage.text = f"{input_text(between.call)}: {right}"
+        return await self._refined(found)
 
     async def _refined(self, found: Found) -> Found:
         """Mend the best candidate of each ensemble; at most so often in a whole run."""
@@ -148,10 +172,9 @@ class Twins:
         number = len(found.pool.candidates)
         asked: list[tuple[Question, Brief]] = []
         for ensemble in self._ensembles:
-            own = [c for c in found.pool.candidates if c.ensemble == ensemble and c.program]
-            if not own:
+            best = found.best_of(ensemble)
+            if best is None:
                 continue
-            best = max(own, key=lambda c: (found.pool.passed(c.number), -c.number))
             question = refinement(self._task, found.pool, best, number + len(asked) + 1)
             if question is not None:
                 brief = Brief(
@@ -163,13 +186,12 @@ class Twins:
                 asked.append((question, brief))
         return asked
 
-    def _made_up(self, pool: Pool) -> tuple[Call, ...]:
+    def _made_up(self, pool: Pool) -> tuple[Input, ...]:
         """Inputs in the style of those that were seen, once there are some."""
         checked = {check.probe for check in pool.checks}
         if any(place not in checked for place in range(len(pool.probes))):
             return ()
-        seen, most = pool.calls(), self._effort.inputs
-        return fuzz_calls(self._profile.entry, seen, seed=self._job.seed, most=most)
+        return made_up(self._profile, pool, seed=self._job.seed, most=self._effort.inputs)
 
     async def _compared(self, found: Found) -> Found:
         """Run what has not been run, then choose anew."""
@@ -194,6 +216,7 @@ class Twins:
                 "winner": found.selection.winner,
                 "confidence": round(found.selection.confidence, 3),
                 "clusters": [list(cluster) for cluster in found.selection.clusters],
+                "ensembles": {str(e): found.standing_of(e) for e in self._ensembles},
             },
         )
         return found

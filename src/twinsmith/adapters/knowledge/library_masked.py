@@ -1,0 +1,27 @@
+"""A library that no secret of a run reaches: it is masked before it is kept."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from twinsmith.core.knowledge import Built, Channel, Hit
+from twinsmith.core.masking import mask
+from twinsmith.ports import Retriever
+
+
+class MaskedLibrary:
+    """Another retriever, behind a mask."""
+
+    def __init__(self, library: Retriever, secrets: Sequence[str]) -> None:
+        self._library = library
+        self._secrets = secrets
+
+    async def search(
+        self, query: str, k: int, language: str = "", channel: Channel | None = None
+    ) -> tuple[Hit, ...]:
+        """What the other one finds."""
+        return await self._library.search(query, k, language, channel)
+
+    async def keep(self, made: Built) -> str:
+        """Keep a program without secrets, neither in it nor in what was asked for."""
+        task, source = mask(made.task, self._secrets), mask(made.source, self._secrets)
+        return await self._library.keep(replace(made, task=task, source=source))

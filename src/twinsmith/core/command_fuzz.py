@@ -1,0 +1,75 @@
+"""Runs of a command that nobody had to think of, in the style of those that were seen.
+
+Options stay as they are; arguments and the lines of the input are changed as values of functions
+are, and have no expected output.
+"""
+
+import ast
+from collections import defaultdict
+from collections.abc import Sequence
+
+from twinsmith.core.fuzz import fuzz_calls
+from twinsmith.core.probe import Call, Command
+
+MOST_SHAPES = 4
+Shape = tuple[tuple[str, ...], bool]
+
+
+def fuzz_commands(seen: Sequence[Command], *, seed: int = 0, most: int = 40) -> tuple[Command, ...]:
+    """Up to so many runs, other than those seen."""
+    shapes: dict[Shape, list[Command]] = defaultdict(list)
+    for command in seen:
+        shapes[_shape(command)].append(command)
+    common = sorted(shapes.items(), key=lambda item: -len(item[1]))[:MOST_SHAPES]
+    known = {(command.args, command.stdin) for command in seen}
+    made: dict[Command, None] = {}
+    for shape, commands in common:
+        calls = [_as_call(shape, command) for command in commands]
+        share = most // len(common)
+        for call in fuzz_calls("", calls, seed=seed, most=share):
+            command = _as_command(shape, call)
+            if (command.args, command.stdin) not in known:
+                made[command] = None
+    return tuple(made)
+
+
+def _shape(command: Command) -> Shape:
+    """Its options with a gap for each value, and whether something is read."""
+    gaps = tuple(arg if _is_option(arg) else "" for arg in command.args)
+    return gaps, bool(command.stdin)
+
+
+def _is_option(arg: str) -> bool:
+    return arg.startswith("-") and not isinstance(_value(arg), int | float)
+
+
+def _as_call(shape: Shape, command: Command) -> Call:
+    gaps, reads = shape
+    values: list[object] = [
+        _value(arg) for gap, arg in zip(gaps, command.args, strict=True) if not gap
+    ]
+    if reads:
+        values.append([_value(line) for line in command.stdin.splitlines()])
+    return Call(function="", args=tuple(map(repr, values)))
+
+
+def _as_command(shape: Shape, call: Call) -> Command:
+    gaps, reads = shape
+    values = [ast.literal_eval(arg) for arg in call.args]
+    lines = values.pop() if reads else []
+    stdin = "".join(f"{line}\n" for line in lines)
+    texts = iter([str(value).replace("\0", "") for value in values])
+    args = tuple(gap or next(texts) for gap in gaps)
+    return Command(args=args, stdin=stdin, exit_code=None)
+
+
+def _value(text: str) -> object:
+    """A number where it is written as one, else the text."""
+    for kind in (int, float):
+        try:
+            value = kind(text)
+        except ValueError:
+            continue
+        if str(value) == text:
+            return value
+    return text

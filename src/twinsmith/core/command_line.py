@@ -1,0 +1,117 @@
+"""How a command is run and what it prints: as data, read from a model's words."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from twinsmith.core.errors import BadReply
+from twinsmith.core.inputs import input_text
+from twinsmith.core.probe import Command, Probe
+from twinsmith.core.reply_json import object_in, words
+
+MOST_RUNS = 20
+MOST_ARGS = 12
+LONGEST_TEXT = 2_000
+_RUN: dict[str, object] = {
+    "type": "object",
+    "properties": {
+        "args": {"type": "array", "maxItems": 6, "items": {"type": "string"}},
+        "stdin": {"type": "string"},
+        "stdout": {"type": "string"},
+    },
+    "required": ["args", "stdin", "stdout"],
+    "additionalProperties": False,
+}
+RUNS_SCHEMA = json.dumps(
+    {
+        "type": "object",
+        "properties": {"runs": {"type": "array", "minItems": 1, "maxItems": 8, "items": _RUN}},
+        "required": ["runs"],
+        "additionalProperties": False,
+    }
+)
+SCHEMA = json.dumps(
+    {
+        "type": "object",
+        "properties": {
+            "usage": {"type": "string"},
+            "prints": {"type": "string"},
+            "runs": {"type": "array", "minItems": 1, "maxItems": 3, "items": _RUN},
+            "question": {"type": "string"},
+            "assumed": {"type": "string"},
+        },
+        "required": ["usage", "prints", "runs", "question", "assumed"],
+        "additionalProperties": False,
+    }
+)
+_PROGRAM = re.compile(
+    r"^(?:\$ *)?(?:(?:python3?|perl|go run|cargo run --) +)?(?:\./)?[a-z][\w.-]*(?!\S)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandLine:
+    """What a command takes and gives."""
+
+    usage: str
+    prints: str
+    runs: tuple[Command, ...]
+    """Examples that the one who described it thought of."""
+    question: str = ""
+    assumed: str = ""
+
+    def text(self) -> str:
+        """For a coder, and for a person."""
+        lines = [f"It is run as: solution {self.usage}".rstrip()]
+        if self.prints:
+            lines.append(f"It prints: {self.prints}")
+        lines.append("Wrong use: one line on standard error and exit code 2.")
+        return "\n".join(lines)
+
+
+def read_command_line(text: str) -> CommandLine:
+    """The description in a reply; BadReply says what is missing."""
+    raw = object_in(text, "the description")
+    question, assumed = words(raw, "question"), words(raw, "assumed")
+    asks = bool(question and assumed)
+    return CommandLine(
+        usage=_PROGRAM.sub("", words(raw, "usage"), count=1).strip(),
+        prints=words(raw, "prints"),
+        runs=tuple(_runs(raw)),
+        question=question if asks else "",
+        assumed=assumed if asks else "",
+    )
+
+
+def read_runs(text: str) -> dict[Probe, int]:
+    """The runs that a critic proposes, and how often each; BadReply where there is none."""
+    found = Counter(_runs(object_in(text, "the answer")))
+    if not found:
+        raise BadReply("the answer has no run of the program; ask again")
+    return {proposal(run): times for run, times in found.items()}
+
+
+def proposal(run: Command) -> Probe:
+    """A run as a check that somebody thought of."""
+    return Probe(name=input_text(run), origin="plan", command=run)
+
+
+def _runs(raw: Mapping[str, object]) -> list[Command]:
+    listed = raw.get("runs")
+    runs = [_run(each) for each in (listed if isinstance(listed, list) else [])[:MOST_RUNS]]
+    return [run for run in runs if run is not None]
+
+
+def _run(raw: object) -> Command | None:
+    if not isinstance(raw, dict):
+        return None
+    args, stdin, stdout = raw.get("args"), raw.get("stdin", ""), raw.get("stdout")
+    if not isinstance(args, list) or not isinstance(stdin, str) or not isinstance(stdout, str):
+        return None
+    texts = [str(arg) for arg in args if isinstance(arg, str | int | float)]
+    whole = "".join([*texts, stdin, stdout])
+    if len(texts) > MOST_ARGS or len(whole) > LONGEST_TEXT or "\0" in whole:
+        return None
+    return Command(args=tuple(texts), stdin=stdin, stdout=stdout)

@@ -1,0 +1,92 @@
+"""The runs that a command was checked with, as a test file that needs nothing but Python."""
+
+from collections.abc import Sequence
+from string import Template
+
+from twinsmith.core.inputs import REFUSES
+from twinsmith.core.probe import Command
+from twinsmith.core.program import FILE_NAMES, MODULE, Program
+
+_FILE = '''"""What $file was checked with: `python -m unittest $name` beside it."""
+
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).parent
+BUILD = $build
+RUN = $run
+
+
+def setUpModule():
+    if BUILD:
+        subprocess.run(BUILD, cwd=HERE, check=True)
+
+
+def lines(text):
+    """What was printed, without blanks at the ends of lines."""
+    return "\\n".join(line.rstrip() for line in text.splitlines()).rstrip("\\n")
+
+
+class CommandTest(unittest.TestCase):
+    def prints(self, args, stdin, stdout):
+        ran = subprocess.run([*RUN, *args], cwd=HERE, input=stdin, capture_output=True, text=True)
+        self.assertEqual((ran.returncode, lines(ran.stdout)), (0, stdout))
+
+    def refuses(self, args, stdin):
+        ran = subprocess.run([*RUN, *args], cwd=HERE, input=stdin, capture_output=True, text=True)
+        self.assertNotEqual(ran.returncode, 0)
+$tests
+
+if __name__ == "__main__":
+    unittest.main()
+'''
+_BUILDS: dict[str, tuple[str, ...]] = {
+    "rust": ("rustc", "-O", "-o", MODULE),
+    "go": ("go", "build", "-o", MODULE),
+    "c": ("cc", "-O2", "-o", MODULE),
+    "cpp": ("c++", "-O2", "-std=c++20", "-o", MODULE),
+}
+_RUNS: dict[str, tuple[str, ...]] = {
+    "python": ("python3", FILE_NAMES["python"]),
+    "perl": ("perl", FILE_NAMES["perl"]),
+}
+
+
+def build_line(program: Program) -> tuple[str, ...]:
+    """What builds a command beside its files; nothing where nothing has to be built."""
+    build = _BUILDS.get(program.language)
+    if build is None:
+        return ()
+    mains = [FILE_NAMES[program.language]]
+    if program.language != "rust":
+        # Rust finds the files of its modules by itself.
+        mains += [each.name for each in program.files if not each.name.endswith((".h", ".hpp"))]
+    # What is linked has to stand behind what needs it.
+    return (*build, *mains, *(["-lm"] if program.language == "c" else []))
+
+
+def run_line(program: Program) -> tuple[str, ...]:
+    """What runs a command, once it is built."""
+    return _RUNS.get(program.language, (f"./{MODULE}",))
+
+
+def as_command_tests(program: Program, seen: Sequence[tuple[Command, str]]) -> str:
+    """A test module for a command and what it does with some inputs."""
+    run = [repr(word) for word in run_line(program)]
+    if program.language == "python":
+        run[0] = "sys.executable"
+    return Template(_FILE).substitute(
+        file=FILE_NAMES[program.language],
+        name=f"test_{MODULE}",
+        build=repr(list(build_line(program))),
+        run=f"[{', '.join(run)}]",
+        tests="".join(_test(n, *each) for n, each in enumerate(seen, start=1)),
+    )
+
+
+def _test(number: int, command: Command, gave: str) -> str:
+    args = f"{list(command.args)!r}, {command.stdin!r}"
+    call = f"self.refuses({args})" if gave == REFUSES else f"self.prints({args}, {gave})"
+    return f"\n    def test_{number}(self):\n        {call}\n"

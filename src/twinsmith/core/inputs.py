@@ -1,0 +1,80 @@
+"""What a program is given, and what it does with it: in words that can be compared."""
+
+import ast
+import re
+import shlex
+from dataclasses import replace
+
+from twinsmith.core.execution import ProbeResult
+from twinsmith.core.probe import Call, Command, Input, Probe
+from twinsmith.core.program import MODULE
+
+REFUSES = "an error message and an exit code other than 0"
+_CRASH = re.compile(
+    r"Traceback \(most recent call last\)|panicked at|^panic: |terminate called|stack overflow"
+    r"|Sanitizer: ",
+    re.MULTILINE,
+)
+
+
+def input_text(asked: Input) -> str:
+    """A call or a run of a command as a person writes it."""
+    if isinstance(asked, Call):
+        return f"{asked.function}({', '.join(asked.args)})"
+    line = shlex.join((MODULE, *asked.args))
+    return f"{line} with the input {asked.stdin!r}" if asked.stdin else line
+
+
+def expected_of(asked: Input) -> str:
+    """What it should give, as a literal; nothing where nobody said."""
+    if isinstance(asked, Call):
+        return asked.expected
+    if asked.exit_code:
+        return REFUSES
+    return "" if asked.stdout is None else repr(printed(asked.stdout))
+
+
+def observing(asked: Input) -> Input:
+    """The same, only to be looked at."""
+    if isinstance(asked, Call):
+        return replace(asked, expected="")
+    return replace(asked, stdout=None, exit_code=None)
+
+
+def observed(asked: Input, result: ProbeResult) -> str:
+    """What a program gave, as a literal; nothing where it failed to give anything."""
+    if isinstance(asked, Call):
+        return result.value
+    if result.outcome not in ("passed", "failed"):
+        return ""
+    if result.exit_code == 0:
+        return repr(printed(result.output))
+    return "" if _CRASH.search(result.errors) else REFUSES
+
+
+def printed(text: str) -> str:
+    """What was printed, without blanks at the ends of lines and without empty lines at the end."""
+    return "\n".join(line.rstrip() for line in text.splitlines()).rstrip("\n")
+
+
+def probe_of(asked: Input, *, name: str = "", expected: str = "") -> Probe:
+    """A probe that a model asked for; where something is expected, with that."""
+    name = name or input_text(asked)
+    if isinstance(asked, Call):
+        return Probe(name=name, origin="plan", call=replace(asked, expected=expected))
+    if not expected:
+        return Probe(name=name, origin="plan", command=asked)
+    return Probe(name=name, origin="plan", command=expecting(asked, expected))
+
+
+def expecting(asked: Command, expected: str) -> Command:
+    """The command with what it should do, as `observed` says it."""
+    if expected == REFUSES:
+        return replace(asked, stdout=None, exit_code=1)
+    # Of a literal that `observed` made: a string.
+    return replace(asked, stdout=_text(expected), exit_code=0)
+
+
+def _text(literal: str) -> str:
+    value = ast.literal_eval(literal)
+    return value if isinstance(value, str) else literal

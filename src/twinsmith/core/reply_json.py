@@ -1,0 +1,28 @@
+"""The JSON object in a model's reply."""
+
+import json
+import re
+from collections.abc import Mapping
+
+from twinsmith.core.errors import BadReply
+
+LONGEST_WORDS = 300
+_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
+
+
+def object_in(text: str, what: str) -> Mapping[str, object]:
+    """The object that a reply is, or holds in a fence; BadReply names `what` it should be."""
+    fenced = _FENCED.search(text)
+    try:
+        raw = json.loads(fenced.group(1) if fenced else text)
+    except (ValueError, RecursionError) as error:
+        raise BadReply(f"{what} is not JSON ({error})") from None
+    if not isinstance(raw, dict):
+        raise BadReply(f"{what} is not a JSON object")
+    return raw
+
+
+def words(raw: Mapping[str, object], name: str) -> str:
+    """A text in one line and of a bounded length; nothing where it is none."""
+    value = raw.get(name)
+    return " ".join(value.split())[:LONGEST_WORDS] if isinstance(value, str) else ""

@@ -1,0 +1,74 @@
+"""A finished program in, what a person needs besides it out: how to use it, and its tests."""
+
+import json
+import shlex
+
+from twinsmith.core.command_tests import build_line, run_line
+from twinsmith.core.interface import Interface
+from twinsmith.core.probe import Probes
+from twinsmith.core.profile import Profile
+from twinsmith.core.program import FILE_NAMES, MODULE, Program
+from twinsmith.core.service_frame import packages_of
+from twinsmith.core.service_tests import as_test_file
+from twinsmith.core.task import Task
+from twinsmith.core.wording import spoken
+from twinsmith.prompts import render
+
+_USES = {
+    "python": "```python\nfrom {module} import {names}\n```",
+    "perl": '```perl\nrequire "./{file}";\n```',
+    "rust": "```rust\nmod {module};\nuse {module}::{{{names}}};\n```",
+    "go": "Put `{file}` beside the files of your own package and give it their package name.",
+    "c": "Declare what you use and compile `{file}` with your own files.",
+    "cpp": "Declare what you use and compile `{file}` with your own files.",
+}
+
+
+def readme_of(task: str, profile: Profile, program: Program) -> str:
+    """How it is used and how it was checked."""
+    file = FILE_NAMES[program.language]
+    told = {"task": " ".join(task.split()), "outline": profile.outline, "file": file}
+    if program.kind == "library":
+        names = ", ".join(profile.names)
+        use = _USES[program.language].format(module=MODULE, file=file, names=names)
+        tests = (
+            f"`python -m pytest test_{MODULE}.py` runs what it was checked with"
+            if program.language == "python"
+            else "`checks.json` holds the calls it was checked with and what they gave"
+        )
+        return render(
+            "handover_library", **told, language=spoken(program.language), use=use, tests=tests
+        )
+    steps = [line for line in (build_line(program), run_line(program)) if line]
+    return render(
+        "handover_command",
+        **told,
+        language=spoken(program.language),
+        run="\n".join(map(shlex.join, steps)),
+        tests=f"test_{MODULE}",
+    )
+
+
+def service_files(task: Task, interface: Interface, probes: Probes) -> dict[str, str]:
+    """How a service is run, what it needs, and its tests, for a person and for `verify`."""
+    tests = f"test_{MODULE}"
+    empty = Program(source="", language=task.language, kind="service")
+    told = {"task": " ".join(task.text.split()), "routes": interface.text(), "tests": tests}
+    checks = [{"name": each.name, "source": each.source} for each in probes.checks]
+    files = {
+        f"{tests}.py": as_test_file(
+            probes,
+            file=FILE_NAMES[task.language],
+            name=tests,
+            build=build_line(empty),
+            run=run_line(empty),
+        ),
+        "checks.json": json.dumps({"setup": probes.setup, "checks": checks}, indent=1) + "\n",
+    }
+    if task.language == "python":
+        needs = "".join(f"{name}\n" for name in packages_of(interface))
+        readme = render("handover", **told, program=FILE_NAMES["python"])
+        return {"README.md": readme, "requirements.txt": needs, **files}
+    steps = [shlex.join(build_line(empty)), f"PORT=8000 {shlex.join(run_line(empty))}"]
+    readme = render("handover_plain", **told, run="\n".join(filter(None, steps)))
+    return {"README.md": readme, **files}

@@ -1,0 +1,31 @@
+"""A task that can do harm in, what experienced people keep to out."""
+
+from twinsmith.core.errors import BadReply, BudgetExceeded
+from twinsmith.core.model import Ask, Question
+from twinsmith.core.task import Task
+from twinsmith.core.wording import spoken
+from twinsmith.prompts import render
+
+NTH = 900
+"""Far from the numbers of a coder's other questions."""
+MOST_LINES = 6
+LONGEST_LINE = 200
+
+
+async def practices(task: Task, ask: Ask) -> str:
+    """A few lines for the coders, each beginning with a dash; nothing where there is no answer."""
+    question = Question(
+        role="coder",
+        nth=NTH,
+        text=render("practice", task=task.text, language=spoken(task.language), kind=task.kind),
+        purpose="practice",
+        temperature=0.0,
+        tokens=300,
+    )
+    try:
+        reply = await ask(question)
+    except (BadReply, BudgetExceeded):
+        return ""
+    lines = [line.strip() for line in reply.text.splitlines()]
+    kept = [line[:LONGEST_LINE] for line in lines if line.startswith(("-", "*", "•"))]
+    return "\n".join(f"- {line.lstrip('-*• ')}" for line in kept[:MOST_LINES])

@@ -1,0 +1,61 @@
+"""How commands are described."""
+
+import json
+
+import pytest
+
+from twinsmith.core.command_line import MOST_RUNS, read_command_line, read_runs
+from twinsmith.core.errors import BadReply
+from twinsmith.core.probe import Command
+
+GOOD = {
+    "usage": "A B [--verbose]",
+    "prints": "the sum,\n  on one line",
+    "runs": [{"args": ["2", 3], "stdin": "", "stdout": "5"}],
+    "question": "",
+    "assumed": "",
+}
+
+
+def test_a_description_is_read_with_or_without_a_fence() -> None:
+    for text in (json.dumps(GOOD), f"Here:\n```json\n{json.dumps(GOOD)}\n```"):
+        found = read_command_line(text)
+        assert found.runs == (Command(args=("2", "3"), stdout="5"),)
+        assert found.text() == (
+            "It is run as: solution A B [--verbose]\nIt prints: the sum, on one line\n"
+            "Wrong use: one line on standard error and exit code 2."
+        )
+        assert (found.question, found.assumed) == ("", "")
+
+
+@pytest.mark.parametrize(
+    "usage", ["add A B", "$ add A B", "python add.py A B", "./add A B", "solution A B"]
+)
+def test_the_programs_own_name_is_left_out(usage: str) -> None:
+    assert read_command_line(json.dumps({**GOOD, "usage": usage})).usage == "A B"
+
+
+def test_a_question_without_its_usual_answer_is_none() -> None:
+    both = {**GOOD, "question": "Round how?", "assumed": "down"}
+    assert read_command_line(json.dumps(both)).question == "Round how?"
+    assert read_command_line(json.dumps({**both, "assumed": ""})).question == ""
+
+
+@pytest.mark.parametrize("text", ["", "no", "[]", "3", "[" * 100_000])
+def test_what_is_no_object_is_a_bad_reply(text: str) -> None:
+    with pytest.raises(BadReply, match="the description is not"):
+        read_command_line(text)
+
+
+def test_runs_are_counted_and_what_cannot_be_run_is_left_out() -> None:
+    good = {"args": ["1"], "stdin": "", "stdout": "1"}
+    bad = [{"args": "1"}, 3, {"args": [], "stdin": 0, "stdout": ""}, {"args": ["\0"], "stdout": ""}]
+    found = read_runs(json.dumps({"runs": [good, good, *bad]}))
+    assert {probe.command: times for probe, times in found.items()} == {
+        Command(args=("1",), stdout="1"): 2
+    }
+    many = [{"args": [str(n)], "stdin": "", "stdout": ""} for n in range(500)]
+    assert len(read_runs(json.dumps({"runs": many}))) == MOST_RUNS
+    for nothing in ({"runs": bad}, {"runs": 1}, {}):
+        with pytest.raises(BadReply, match="no run"):
+            read_runs(json.dumps(nothing))
