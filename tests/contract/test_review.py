@@ -13,7 +13,7 @@ from twinsmith.adapters.sandbox.languages.language import Toolchain
 from twinsmith.adapters.sandbox.review import MOST_FINDINGS, SandboxReviewer, tools
 from twinsmith.adapters.sandbox.review_canned import CannedReviewer
 from twinsmith.adapters.sandbox.reviews import REVIEWS
-from twinsmith.adapters.sandbox.reviews.tool import Found, Tool, finding
+from twinsmith.adapters.sandbox.reviews.tool import Found, Texts, Tool, finding
 from twinsmith.adapters.sandbox.runner import IsolatedSandbox
 from twinsmith.core.execution import Limits, ProbeResult
 from twinsmith.core.program import Program
@@ -260,13 +260,13 @@ def _always(*command: str) -> Callable[[Toolchain], Found]:
     return lambda _toolchain: Found(command=command)
 
 
-def _first_word(said: ProbeResult, _source: str) -> list[Finding]:
+def _first_word(said: ProbeResult, _texts: Texts) -> list[Finding]:
     return [finding(said.output.split()[0], 1, said.output)] if said.output else []
 
 
 class TestTrouble:
     async def _noted(
-        self, *command: str, read: Callable[[ProbeResult, str], list[Finding]] = _first_word
+        self, *command: str, read: Callable[[ProbeResult, Texts], list[Finding]] = _first_word
     ) -> Finding:
         tool = Tool(name="it", install="", find=_always(*command), read=read)
         reviewer = SandboxReviewer(sandbox(), {"python": (tool,)}, SMALL)
@@ -287,7 +287,7 @@ class TestTrouble:
         assert "exit code 127" in found.evidence
 
     async def test_a_tool_that_talks_nonsense(self) -> None:
-        def confused(said: ProbeResult, _source: str) -> list[Finding]:
+        def confused(said: ProbeResult, _texts: Texts) -> list[Finding]:
             return [finding("x", int(said.output), "")]
 
         found = await self._noted("/bin/echo", "nonsense", read=confused)

@@ -1,7 +1,11 @@
 """Programs as values."""
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
+
+from twinsmith.core.errors import BadReply
 
 Kind = Literal["function", "library", "cli", "service"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -14,12 +18,30 @@ FILE_NAMES = {
     "c": f"{MODULE}.c",
     "cpp": f"{MODULE}.cpp",
 }
+ENDINGS: Mapping[str, tuple[str, ...]] = {
+    "python": (".py",),
+    "perl": (".pl", ".pm"),
+    "rust": (".rs",),
+    "go": (".go",),
+    "c": (".c", ".h"),
+    "cpp": (".cpp", ".hpp", ".h"),
+}
+"""What the files of a language end in, the main one's first."""
+MOST_FILES = 8
+MOST_BYTES = 100_000
+RESERVED = frozenset(
+    {"calls.c", "calls.cpp", "driver.h", "driver.hpp", "driver_all.hpp", "driver.pl", "glue.go"}
+)
+"""Names of what is put beside a program so that its functions can be called."""
+_NAME = re.compile(
+    r"(?:(?P<folder>[A-Za-z_][\w-]{0,59})/)?[A-Za-z_][\w-]{0,59}(?P<ending>\.[a-z]{1,3})", re.ASCII
+)
 Way = Literal["direct", "planned", "refined"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFile:
-    """A file beside the main one."""
+    """A file of a program beside its main one; its name is plain, at most one folder deep."""
 
     name: str
     text: str
@@ -27,18 +49,25 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """One source file: it defines the entry point, or is a command or a service by itself.
+    """A main source file, which defines the entry point or is a command or a service by itself.
 
-    A service listens on the port that the environment variable PORT names.
+    A service listens on the port that the environment variable PORT names. Names of further files
+    come from a model: BadReply where one is not plain, so that no such program is ever made.
     """
 
     source: str
     entry: str = ""
     language: str = "python"
     kind: Kind = "function"
-    files: tuple[SourceFile, ...] = ()
     requires: tuple[str, ...] = ()
     """Packages it asks for beyond the language's own library."""
+    files: tuple[SourceFile, ...] = ()
+    """What lies beside the main file, FILE_NAMES of its language."""
+
+    def __post_init__(self) -> None:
+        problem = file_problem(self.files, self.language)
+        if problem:
+            raise BadReply(problem)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,3 +81,30 @@ class Candidate:
     way: Way = "direct"
     repairs: tuple[str, ...] = ()
     """What was mended in the answer without asking anybody."""
+
+
+def file_problem(files: Sequence[SourceFile], language: str) -> str:
+    """Nothing, or in one line why these cannot lie beside a program's main file."""
+    if len(files) > MOST_FILES:
+        return f"the program has {len(files)} files beside its main one; at most {MOST_FILES}"
+    size = sum(len(file.text.encode("utf-8", "surrogatepass")) for file in files)
+    if size > MOST_BYTES:
+        return f"the files beside the main one have {size} bytes; at most {MOST_BYTES} in all"
+    taken = {FILE_NAMES.get(language)}
+    for file in files:
+        why = "it is there already" if file.name in taken else _name_problem(file.name, language)
+        if why:
+            return f"the file {file.name[:80]!r} cannot be part of a {language} program: {why}"
+        taken.add(file.name)
+    return ""
+
+
+def _name_problem(name: str, language: str) -> str:
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return "its name has to be letters, digits, _ and -, at most one folder deep"
+    if found["ending"] not in ENDINGS.get(language, ()):
+        return f"its name has to end in {' or '.join(ENDINGS.get(language, ()))}"
+    if name in RESERVED or found["folder"] == MODULE:
+        return "that name is the sandbox's own"
+    return ""

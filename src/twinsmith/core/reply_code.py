@@ -1,28 +1,18 @@
 """A model's reply in, the program in it out."""
 
+import ast
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from twinsmith.core.errors import BadReply
-from twinsmith.core.program import Kind, Program
+from twinsmith.core.program import Kind, Program, SourceFile
 from twinsmith.core.python_names import defined, parsed, problem
-from twinsmith.core.repair import repair
+from twinsmith.core.repair import Repaired, repair
 from twinsmith.core.repair_others import functions
-from twinsmith.core.source_text import has_entities, unescaped, without_margin
+from twinsmith.core.reply_files import TAGS, Block, blocks, defines, parts, tidy
 
-_FENCE = re.compile(
-    r"(?P<before>.*?)(?<![`~])(?P<mark>`{3,}+|~{3,}+)[ \t]*+(?P<tag>[\w+#.-]*+)(?P<rest>[^`~]*+)"
-)
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
-_TAGS: Mapping[str, frozenset[str]] = {
-    "python": frozenset({"python", "py", "python3", "py3"}),
-    "rust": frozenset({"rust", "rs"}),
-    "go": frozenset({"go", "golang"}),
-    "c": frozenset({"c", "h"}),
-    "cpp": frozenset({"cpp", "c++", "cc", "cxx", "hpp"}),
-    "perl": frozenset({"perl", "pl"}),
-}
 _BEGINS: Mapping[str, re.Pattern[str]] = {
     "python": re.compile(
         r"\s*(?:from\s+[\w.]+\s+import\b|import\s+[\w.]+(?:\s*,\s*[\w.]+|\s+as\s+\w+)*\s*$|def\s+\w+\s*\("
@@ -40,8 +30,8 @@ _BEGINS: Mapping[str, re.Pattern[str]] = {
     "perl": re.compile(r"\s*(?:#!|use\s+[\w:.]+.*;|package\s+[\w:]+|sub\s+\w+|my\s+[$@%(]|our\s)"),
 }
 _PERL_END = re.compile(r".*[;}]\s*(?:#.*)?$|__(?:END|DATA)__")
-_PYTHON_HEAD = re.compile(r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
 _BRACED_END = re.compile(r".*[;}]\s*(?://.*)?$|\s*#\s*endif|.*\*/\s*$")
+_PERL_LOOKS = re.compile(r"^\s*use\s+lib\b|@INC\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,14 +40,6 @@ class Reading:
 
     program: Program
     repairs: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Block:
-    """One fenced block."""
-
-    tag: str
-    source: str
 
 
 def read_program(
@@ -71,66 +53,88 @@ def read_reply(
     text: str, *, language: str = "python", entry: str = "", kind: Kind = "function"
 ) -> Reading:
     """The program in a reply, and what had to be mended; BadReply says what is missing."""
-    found = source_in(text, language, entry=entry)
-    mended = repair(found, language=language, entry=entry, kind=kind)
-    _check(mended.source, language, entry, kind)
-    program = Program(source=mended.source, entry=entry, language=language, kind=kind)
+    several = parts(blocks(_plain(text)), language, entry)
+    source = several.source if several else source_in(text, language, entry=entry)
+    files = several.files if several else ()
+    mended = _mended(source, files, language, entry, kind)
+    _check(mended.source, files, language, entry, kind)
+    program = Program(source=mended.source, entry=entry, language=language, kind=kind, files=files)
     return Reading(program=program, repairs=mended.repairs)
 
 
 def source_in(text: str, language: str, *, entry: str = "") -> str:
     """The program in a reply, as it was written: the fenced block that holds it, or the lines."""
+    text = _plain(text)
+    fenced = _of_language(blocks(text), language)
+    source = _chosen(fenced, language, entry) if fenced else _lines_of_code(text, language)
+    return tidy(source, language)
+
+
+def _plain(text: str) -> str:
+    """A reply without what its model thought before it."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
-    text = _THOUGHT.sub("", text)
-    blocks = _of_language(_blocks(text), language)
-    source = _chosen(blocks, language, entry) if blocks else _lines_of_code(text, language)
-    source = source.strip("\n") + "\n" if source.strip() else ""
-    source = without_margin(source)
-    if language != "python" and language in _TAGS and has_entities(source, language):
-        source = unescaped(source)
-    return source
+    return _THOUGHT.sub("", text)
 
 
-def _blocks(text: str) -> list[_Block]:
-    """The fenced blocks; the last may have no end, because the reply was cut."""
-    blocks: list[_Block] = []
-    mark, tag, lines = "", "", list[str]()
-    for line in text.split("\n"):
-        fence = _FENCE.fullmatch(line)
-        if fence is None or not _is_fence(fence, mark):
-            lines.append(line)
-            continue
-        if mark:
-            # It may stand behind the last line of the code.
-            blocks.append(_Block(tag=tag, source="\n".join([*lines, fence["before"].rstrip()])))
-        closes = mark and not fence["tag"] and not fence["rest"].strip()
-        mark, tag = ("", "") if closes else (fence["mark"], fence["tag"])
-        lines = [fence["rest"].strip()] if "(" in fence["rest"] else []
-    if mark:
-        blocks.append(_Block(tag=tag, source="\n".join(lines)))
-    return [block for block in blocks if block.source.strip()]
+def _mended(
+    source: str, files: Sequence[SourceFile], language: str, entry: str, kind: Kind
+) -> Repaired:
+    """The main file, mended; what it has from the others is neither missing nor useless."""
+    taken = _taken(source, files) if language == "python" else set()
+    asked = "" if entry in taken else entry
+    # A last line that uses every name, so that nobody removes its import.
+    used = f"__files__ = ({', '.join(sorted(taken))},)\n" if taken else ""
+    mended = repair(source + used, language=language, entry=asked, kind=kind)
+    source = mended.source.replace(used, "").rstrip() + "\n" if used else mended.source
+    if language == "perl" and files and not _PERL_LOOKS.search(source):
+        words = "the folder named where its modules lie"
+        return Repaired(source=_looking(source, files), repairs=(*mended.repairs, words))
+    return Repaired(source=source, repairs=mended.repairs)
 
 
-def _is_fence(found: re.Match[str], opened: str) -> bool:
-    """Whether a line opens a block, or may end the one that is open; or only speaks of fences."""
-    if found["before"].strip() and (found["rest"].strip() or (opened and found["tag"])):
-        return False
-    return not opened or found["mark"].startswith(opened)
+def _taken(source: str, files: Sequence[SourceFile]) -> set[str]:
+    """The names that a Python module imports from files beside it."""
+    modules = {file.name.partition("/")[0].removesuffix(".py") for file in files}
+    texts = {file.name.removesuffix(".py").replace("/", "."): file.text for file in files}
+    tree = parsed(source)
+    found: set[str] = set()
+    for node in tree.body if tree else ():
+        match node:
+            case ast.Import():
+                paths = {alias.asname or alias.name: alias.name for alias in node.names}
+            case ast.ImportFrom(module=str(module), level=0):
+                paths = {alias.asname or alias.name: module for alias in node.names}
+            case _:
+                continue
+        for name, path in paths.items():
+            if name == "*" and (everything := parsed(texts.get(path, ""))):
+                found |= defined(everything)
+            elif path.partition(".")[0] in modules:
+                found.add(name.partition(".")[0])
+    return found - {"*"}
 
 
-def _of_language(blocks: Sequence[_Block], language: str) -> list[_Block]:
+def _looking(source: str, files: Sequence[SourceFile]) -> str:
+    """A Perl program that finds its own modules, from wherever it is started."""
+    folders = {file.name.rpartition("/")[0] for file in files} | {""}
+    places = (f'"$FindBin::Bin/{folder}"' for folder in sorted(folders))
+    first = source.partition("\n")[0] + "\n" if source.startswith("#!") else ""
+    return f"{first}use FindBin; use lib {', '.join(places)};\n{source.removeprefix(first)}"
+
+
+def _of_language(blocks: Sequence[Block], language: str) -> list[Block]:
     """Those that say they are in the language; else those that do not say; else all."""
-    tags = _TAGS.get(language, frozenset({language}))
+    tags = TAGS.get(language, frozenset({language}))
     if language == "c":
-        tags |= _TAGS["cpp"]
+        tags |= TAGS["cpp"]
     said = [block for block in blocks if block.tag.lower() in tags]
     silent = [block for block in blocks if not block.tag]
     return said or silent or list(blocks)
 
 
-def _chosen(blocks: Sequence[_Block], language: str, entry: str) -> str:
+def _chosen(blocks: Sequence[Block], language: str, entry: str) -> str:
     """The longest block that has the entry, after what it needs from the others."""
-    names = [_defined(block.source, language) for block in blocks]
+    names = [defines(block.source, language) for block in blocks]
     alike = [i for i, own in enumerate(names) if entry in own]
     alike = alike or [i for i, own in enumerate(names) if own] or [*range(len(blocks))]
     best = max(alike, key=lambda i: (len(blocks[i].source), i))
@@ -144,13 +148,6 @@ def _chosen(blocks: Sequence[_Block], language: str, entry: str) -> str:
         if entry not in own and own & words
     ]
     return "\n\n".join([*needed, source])
-
-
-def _defined(source: str, language: str) -> set[str]:
-    """Functions and classes, even where the source cannot be parsed."""
-    if language == "python":
-        return set(_PYTHON_HEAD.findall(source))
-    return functions(source, language) if language in _TAGS else set()
 
 
 def _lines_of_code(text: str, language: str) -> str:
@@ -174,16 +171,19 @@ def _family(language: str) -> str:
     return "c" if language == "cpp" else language
 
 
-def _check(source: str, language: str, entry: str, kind: Kind) -> None:
+def _check(source: str, files: Sequence[SourceFile], language: str, entry: str, kind: Kind) -> None:
     """A reply that has no such program is told in one line."""
     needed = entry if kind in {"function", "library"} else _START.get(language, "")
     if language == "python":
         tree = parsed(source)
         if tree is None:
             raise BadReply(f"the program is not Python: {problem(source) or 'too deeply nested'}")
-        names = defined(tree)
+        names = defined(tree) | _taken(source, files)
+        for file in files:
+            if not parsed(file.text) and (why := problem(file.text)):
+                raise BadReply(f"the file {file.name!r} is not Python: {why}")
     else:
-        names = functions(source, language) if language in _TAGS else {needed}
+        names = functions(source, language) if language in TAGS else {needed}
     if needed and needed not in names:
         raise BadReply(f"the program does not define {needed!r}; it defines {sorted(names)[:10]}")
     if not source.strip():

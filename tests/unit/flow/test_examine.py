@@ -1,11 +1,12 @@
 from tests.proposals import proposals
 from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.model import Question, Reply
+from twinsmith.core.pool import Pool
 from twinsmith.core.probe import Call
 from twinsmith.core.profile import Profile
 from twinsmith.core.proposed import MOST_CHECKS, counted
 from twinsmith.core.task import Task
-from twinsmith.flow.build.examine import given_probes, propose
+from twinsmith.flow.build.examine import given_probes, property_probes, propose
 
 
 def read_asserts(text: str, function: str) -> dict[str, int]:
@@ -78,3 +79,17 @@ async def test_no_checks_where_the_budget_has_none() -> None:
         raise BudgetExceeded(f"no tokens for {question.role}")
 
     assert await propose(TASK, PROFILE, nth=0, ensemble=1, ask=ask) == {}
+
+
+def test_what_the_words_of_a_task_say_is_a_check_on_inputs_that_were_seen() -> None:
+    text = "Write a function order(items) that sorts a list of numbers in ascending order."
+    task = Task(text=text, language="python", kind="function")
+    pool = Pool().with_proposed(proposals({"assert order([3, 1, 2]) == [9]": 1}), 1)
+    found = property_probes(task, Profile(entry="order"), pool)
+    assert {(probe.origin, times) for probe, times in found.items()} == {("task", 1)}
+    # The result that a critic thought of proves nothing.
+    assert "sorted(order([3, 1, 2])) == sorted([3, 1, 2])" in {probe.name for probe in found}
+    told = Call(function="order", args=("[3, 1, 2]",), expected="[3, 2, 1]")
+    against = property_probes(task, Profile(entry="order", examples=(told,)), pool)
+    assert "list(order([3, 1, 2])) == sorted(order([3, 1, 2]))" not in {p.name for p in against}
+    assert property_probes(TASK, PROFILE, Pool()) == {}

@@ -17,7 +17,7 @@ FOLDER = Path(__file__).with_name("inside")
 # Each after those it imports.
 MODULES = (
     *("wire", "watch", "folder", "lock", "python", "starter"),
-    *("checker", "running", "probes", "calls", "service", "judge"),
+    *("remote", "checker", "running", "probes", "calls", "service", "judge"),
 )
 PLACE = "/run/harness"
 START = f"""

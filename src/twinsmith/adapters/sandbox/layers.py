@@ -84,7 +84,7 @@ def refused(program: Program) -> str:
     asked = set(program.requires) - set(ALLOWED.values())
     if program.language == "python":
         known = {*sys.stdlib_module_names, *ALLOWED, *BESIDES, MODULE}
-        asked |= imports(program.source) - known
+        asked |= _imported(program) - known
     elif program.requires:
         asked = set(program.requires)
     if not asked:
@@ -95,14 +95,21 @@ def refused(program: Program) -> str:
 
 def wanted(program: Program) -> frozenset[str]:
     """The modules of a Python program that come from a layer."""
-    return imports(program.source, optional=True) & {*ALLOWED, *BESIDES}
+    return _imported(program, optional=True) & {*ALLOWED, *BESIDES}
 
 
 def warmed(program: Program) -> list[str]:
     """The modules that may be imported before the program runs: they are not its own."""
-    names = imports(program.source, optional=True)
+    names = _imported(program, optional=True)
     known = {*sys.stdlib_module_names, *ALLOWED, *BESIDES}
     return sorted((names & known) - NOT_WARMED)
+
+
+def _imported(program: Program, *, optional: bool = False) -> frozenset[str]:
+    """What any file of a program imports that is none of them itself."""
+    own = {file.name.partition("/")[0].removesuffix(".py") for file in program.files}
+    sources = (program.source, *(file.text for file in program.files))
+    return frozenset().union(*(imports(each, optional=optional) for each in sources)) - own
 
 
 @lru_cache(maxsize=64)

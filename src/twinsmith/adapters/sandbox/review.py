@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from twinsmith.adapters.sandbox.languages import LANGUAGES
-from twinsmith.adapters.sandbox.languages.language import Recipe, Toolchain
+from twinsmith.adapters.sandbox.languages.language import Recipe, Toolchain, written
 from twinsmith.adapters.sandbox.reviews import REVIEWS
 from twinsmith.adapters.sandbox.reviews.tool import SOURCE, Found, Tool
 from twinsmith.adapters.sandbox.runner import IsolatedSandbox, found
 from twinsmith.core.errors import SandboxError
 from twinsmith.core.execution import Limits, ProbeResult
 from twinsmith.core.probe import Command, Probe, Probes
-from twinsmith.core.program import Program
+from twinsmith.core.program import Program, SourceFile
 from twinsmith.core.verdict import Finding
 
 MOST_FINDINGS = 50
@@ -60,13 +60,13 @@ class SandboxReviewer:
         execution = await self._sandbox.follow(
             _recipe(program, [tool for tool, _ in ready], toolchain),
             # Nothing of it is run, so that nothing has to be there for it.
-            replace(program, source="", kind="cli", requires=()),
+            replace(program, source="", kind="cli", requires=(), files=()),
             _with_mounts(toolchain, [here for _, here in ready]),
-            Probes(checks=tuple(_probe(tool, here) for tool, here in ready)),
+            Probes(checks=tuple(_probe(tool, here, program) for tool, here in ready)),
             self._limits,
         )
         told = (
-            read(tool, result, program.source)
+            read(tool, result, program.source, program.files)
             for (tool, _), result in zip(ready, execution.results, strict=True)
         )
         return most_important(chain.from_iterable(told))
@@ -87,10 +87,13 @@ def tools() -> tuple[Presence, ...]:
     )
 
 
-def read(tool: Tool, result: ProbeResult, source: str) -> tuple[Finding, ...]:
+def read(
+    tool: Tool, result: ProbeResult, source: str, files: Iterable[SourceFile] = ()
+) -> tuple[Finding, ...]:
     """What a tool said; where it did not come to its end, a note that says why."""
+    texts = {SOURCE: source, **{file.name: file.text for file in files}}
     try:
-        findings = tuple(tool.read(result, source))
+        findings = tuple(tool.read(result, texts))
         trouble = ""
     except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
         findings, trouble = (), f"what it said cannot be read: {error!r}"
@@ -127,9 +130,9 @@ def _ready(tools: tuple[Tool, ...], toolchain: Toolchain) -> list[tuple[Tool, Fo
 
 
 def _recipe(program: Program, tools: list[Tool], toolchain: Toolchain) -> Recipe:
-    files = {f"{SOURCE}{LANGUAGES[program.language].suffix}": program.source}
+    files = written(program, f"{SOURCE}{LANGUAGES[program.language].suffix}")
     for tool in tools:
-        files |= tool.files(program.source, toolchain)
+        files |= tool.files(program, toolchain)
     return Recipe(files=files, run=RUN)
 
 
@@ -139,6 +142,6 @@ def _with_mounts(toolchain: Toolchain, tools: list[Found]) -> Toolchain:
     return replace(toolchain, mounts=tuple(dict.fromkeys(places)), placed=placed)
 
 
-def _probe(tool: Tool, here: Found) -> Probe:
-    command = Command(args=here.command, exit_code=None)
+def _probe(tool: Tool, here: Found, program: Program) -> Probe:
+    command = Command(args=(*here.command, *tool.more(program)), exit_code=None)
     return Probe(name=tool.name, origin="plan", command=command)

@@ -168,6 +168,7 @@ def _room(
         "stateless": program.language == "python"
         and program.kind in ("function", "library")
         and limits.cpu_seconds >= limits.probe_seconds
+        and not program.files
         and is_stateless(program.source),
         "environment": dict(environment),
         "limits": _limits(limits),

@@ -4,11 +4,12 @@ from twinsmith.core.command_fuzz import fuzz_commands
 from twinsmith.core.command_line import RUNS_SCHEMA, proposal, read_runs
 from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.fuzz import fuzz_calls
-from twinsmith.core.inputs import input_text
+from twinsmith.core.inputs import input_text, observing
 from twinsmith.core.model import Ask, Question
 from twinsmith.core.pool import Pool
-from twinsmith.core.probe import Command, Input, Probe, Probes, read_tests
+from twinsmith.core.probe import Call, Command, Input, Probe, Probes, read_tests
 from twinsmith.core.profile import Profile
+from twinsmith.core.properties import properties
 from twinsmith.core.proposed import counted, library_checks
 from twinsmith.core.task import Task
 from twinsmith.prompts import render
@@ -52,6 +53,17 @@ async def propose(
     if task.kind == "library":
         return library_checks(text, profile.names)
     return counted(text, profile.entry)
+
+
+def property_probes(task: Task, profile: Profile, pool: Pool) -> dict[Probe, int]:
+    """What has to hold by the words of the task alone, on inputs that were seen."""
+    known = [each for each in profile.examples if isinstance(each, Call)]
+    asked = [call for call in pool.calls() if call not in map(observing, known)]
+    names = profile.names or (profile.entry,)
+    found = properties(task.text, profile.entry, names, [*known, *asked])
+    return {
+        Probe(name=line.removeprefix("assert "), origin="task", source=line): 1 for line in found
+    }
 
 
 def made_up(profile: Profile, pool: Pool, *, seed: int, most: int) -> tuple[Input, ...]:

@@ -22,7 +22,13 @@ from twinsmith.flow.build.decide import (
     vote,
 )
 from twinsmith.flow.build.ensemble import Found, briefs, lesson
-from twinsmith.flow.build.examine import given_probes, made_up, propose, sketched_probes
+from twinsmith.flow.build.examine import (
+    given_probes,
+    made_up,
+    property_probes,
+    propose,
+    sketched_probes,
+)
 from twinsmith.flow.build.execute import execute, not_run_yet
 from twinsmith.flow.build.generate import Brief, candidate_from, generate
 from twinsmith.flow.build.leaders import Leaders
@@ -88,6 +94,10 @@ class Twins:
             pool = found.pool
             for ensemble, proposed in zip(what.critics, checks, strict=True):
                 pool = pool.with_proposed(proposed, ensemble)
+            if nth == 0:
+                # The words of the task are a voice of their own, beside those of the ensembles.
+                found_in_words = property_probes(self._task, self._profile, pool)
+                pool = pool.with_proposed(found_in_words, ensemble=0)
             pool = pool.with_inputs(self._made_up(pool))
             reminded = found.reminded or bool(plans and self._reminders)
             found = replace(found, pool=pool, plans={**found.plans, **plans}, reminded=reminded)

@@ -6,6 +6,7 @@ import builtins
 import sys
 
 from . import wire
+from .remote import Remote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,18 +41,28 @@ class Entries(dict[object, object]):
 class Functions:
     """The functions of a program, called over a pipe; remembers what the last call gave."""
 
-    def __init__(self, requests: int, replies: int, entry: str, *, python: bool) -> None:
+    def __init__(
+        self, requests: int, replies: int, entry: str, *, python: bool, objects: bool
+    ) -> None:
         self._requests = requests
         self._replies = replies
         self._python = python
+        self._objects = objects
         self.last = ""
         hello = wire.receive(replies)
         if "raised" in hello:
             raise rebuilt(hello)
+        self._errors = {
+            name: type(str(name), (ProgramError,), {}) for name in hello.get("errors", [])
+        }
         values = hello.get("values", {}).items()
-        self.names: dict[str, object] = {str(name): wire.decode(v) for name, v in values}
+        self.names: dict[str, object] = {str(name): self._value(v) for name, v in values}
+        classes = hello.get("classes", {})
         for name in hello["functions"]:
-            stub = self._stub(str(name))
+            stub: object = self._stub(str(name))
+            if objects and name in classes:
+                number = int(classes[name])
+                stub = self._errors.get(name) or self._remote(number, f"<class {name}>")
             if not python:
                 self.names.setdefault(snake(str(name)), stub)
             self.names[str(name)] = stub
@@ -60,26 +71,55 @@ class Functions:
             del self.names[name]
 
     def _stub(self, name: str) -> Callable[..., object]:
-        encode = wire.encode if self._python else wire.plain
-
         def call(*args: object, **kwargs: object) -> object:
             self.last = shown(name, args, kwargs)
-            request: dict[str, object] = {"call": name, "args": [encode(arg) for arg in args]}
+            request: dict[str, object] = {
+                "call": name,
+                "args": [self._encoded(arg) for arg in args],
+            }
             if kwargs:
-                request["kwargs"] = {k: encode(v) for k, v in kwargs.items()}
-            wire.send(self._requests, request)
-            answer = wire.receive(self._replies)
-            if "raised" in answer:
-                self.last += f" raised {text_of(answer)}"
-                raise rebuilt(answer)
-            for arg, after in zip(args, answer["args"]):  # noqa: B905
-                _update(arg, wire.decode(after) if self._python else loose(after))
-            value = wire.decode(answer["value"]) if self._python else loose(answer["value"])
-            self.last += f" returned {value!r}"
-            return value
+                request["kwargs"] = {k: self._encoded(v) for k, v in kwargs.items()}
+            return self._sent(request, args)
 
         call.__name__ = name
         return call
+
+    def _ask(self, request: dict[str, Any], *args: object, **kwargs: object) -> object:
+        """Something of an object that the program keeps."""
+        args = args or tuple(request.get("args", ()))
+        what = request.get("get") or request.get("set") or request["op"]
+        self.last = shown(f"object {request['on']} {what}", args, kwargs)
+        encoded = {"args": [self._encoded(arg) for arg in args]}
+        return self._sent({**request, **encoded}, args)
+
+    def _sent(self, request: dict[str, Any], args: tuple[object, ...]) -> object:
+        wire.send(self._requests, request)
+        answer = wire.receive(self._replies)
+        if "raised" in answer:
+            self.last += f" raised {text_of(answer)}"
+            raise self._rebuilt(answer)
+        for arg, after in zip(args, answer["args"]):  # noqa: B905
+            _update(arg, self._value(after))
+        value = self._value(answer["value"])
+        self.last += f" returned {value!r}"
+        return value
+
+    def _rebuilt(self, answer: dict[str, Any]) -> Exception:
+        kind = self._errors.get(str(answer["raised"]))
+        return kind(answer.get("message", "")) if kind else rebuilt(answer)
+
+    def _value(self, data: Any) -> object:
+        if not self._python:
+            return loose(data)
+        return wire.decode(data, 0.0, self._remote if self._objects else None)
+
+    def _remote(self, number: int, text: str) -> Remote:
+        return Remote(number, text, self._ask)
+
+    def _encoded(self, value: object) -> object:
+        if not self._python:
+            return wire.plain(value)
+        return wire.encode(value, _number)
 
 
 class Ran:
@@ -161,6 +201,13 @@ def loose(value: Any) -> Any:
     if isinstance(value, dict):
         return Entries((k, loose(v)) for k, v in value.items())
     return value
+
+
+def _number(value: object) -> int:
+    """Of an object that the program has; others cannot cross the pipe."""
+    if isinstance(value, Remote):
+        return int(value._number)
+    raise TypeError(f"a check cannot hand over {value!r:.100}")
 
 
 def _update(arg: object, after: object) -> None:

@@ -15,6 +15,8 @@ def renew(scratch: list[str], work: str, files: dict[str, str]) -> None:
     for place in scratch:
         _empty(place)
     os.mkdir(work, 0o700)
+    for inner in {name.rpartition("/")[0] for name in files} - {""}:
+        os.mkdir(f"{work}/{inner}", 0o700)
     for name, text in files.items():
         fd = os.open(f"{work}/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(fd, "wb") as file:

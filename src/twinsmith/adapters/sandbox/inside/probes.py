@@ -209,7 +209,11 @@ class Probing:
             def names() -> dict[str, Any]:
                 nonlocal functions
                 functions = Functions(
-                    running.requests, running.replies, self.room["entry"], python=self._python
+                    running.requests,
+                    running.replies,
+                    self.room["entry"],
+                    python=self._python,
+                    objects=self._python and self.room["kind"] == "library",
                 )
                 return functions.names
 

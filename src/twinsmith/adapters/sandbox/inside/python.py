@@ -26,6 +26,18 @@ def look_ordinary() -> None:
         del sys.modules[name]
 
 
+def put_first(files: dict[str, str], folder: str) -> None:
+    """Modules of a program of several files come before all others of the same name."""
+    if len(files) < 2:
+        return
+    sys.path.insert(0, folder)
+    own = {name.partition("/")[0].removesuffix(".py") for name in files}
+    # Those that are built in come first for every program.
+    own -= {*sys.builtin_module_names, "__main__"}
+    for name in [name for name in sys.modules if name.partition(".")[0] in own]:
+        del sys.modules[name]
+
+
 def run_main(source: str, argv: list[str]) -> int:
     """Run the program as `python3 solution.py` would; gives its exit code."""
     module = Module("__main__")
@@ -79,38 +91,94 @@ def drive(source: str, requests: int, replies: int, first: dict[str, Any] | None
         wire.send(replies, _raised(error))
         return
     if first is not None:
-        wire.send(replies, _answer(vars(module), first))
+        wire.send(replies, Program(vars(module)).answer(first))
         return
     public = {name: value for name, value in vars(module).items() if not name.startswith("__")}
+    program = Program(public)
     functions = [name for name, value in public.items() if callable(value)]
+    classes = {name: program.keep(public[name]) for name in functions if _is_own(public[name])}
     values = {
-        name: wire.encode(value)
+        name: wire.encode(value, program.keep)
         for name, value in public.items()
         if not callable(value) and not isinstance(value, Module)
     }
-    wire.send(replies, {"functions": functions, "values": values})
+    errors = [name for name in classes if issubclass(public[name], BaseException)]
+    hello = {"functions": functions, "values": values, "classes": classes, "errors": errors}
+    wire.send(replies, hello)
     while True:
         try:
             request = wire.receive(requests)
         except wire.BadFrame:
             return
-        wire.send(replies, _answer(public, request))
+        wire.send(replies, program.answer(request))
 
 
-def _answer(public: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
-    try:
-        args = [wire.decode(arg) for arg in request["args"]]
-        kwargs = {k: wire.decode(v) for k, v in request.get("kwargs", {}).items()}
-        function = public.get(str(request["call"]))
-        if function is None:
-            raise NameError(f"name {request['call']!r} is not defined")  # noqa: TRY301
-        value = function(*args, **kwargs)
-        # Arguments travel back as well: a program may change a list in place.
-        return {"value": wire.encode(value), "args": [wire.encode(arg) for arg in args]}
-    except BaseException as error:
-        return _raised(error)
-    finally:
-        _flush()
+def _is_own(value: object) -> bool:
+    return isinstance(value, type) and value.__module__ == "solution"
+
+
+class Program:
+    """What a program defines, and the objects of it that a check holds."""
+
+    def __init__(self, public: dict[str, Any]) -> None:
+        self._public = public
+        self._kept: list[object] = []
+
+    def keep(self, value: object) -> int:
+        """The number of an object that stays here; the same for the same one."""
+        for number, known in enumerate(self._kept):
+            if known is value:
+                return number
+        self._kept.append(value)
+        return len(self._kept) - 1
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """What a call gives, or what it raised."""
+        try:
+            args = [self._value(arg) for arg in request.get("args", [])]
+            kwargs = {k: self._value(v) for k, v in request.get("kwargs", {}).items()}
+            value = self._done(request, args, kwargs)
+            # Arguments travel back as well: a program may change a list in place.
+            back = [wire.encode(arg, self.keep) for arg in args]
+            return {"value": wire.encode(value, self.keep), "args": back}
+        except BaseException as error:
+            return _raised(error)
+        finally:
+            _flush()
+
+    def _value(self, data: object) -> object:
+        return wire.decode(data, 0.0, lambda number, _: self._kept[number])
+
+    def _done(self, request: dict[str, Any], args: list[Any], kwargs: dict[str, Any]) -> object:
+        if "on" not in request:
+            function = self._public.get(str(request["call"]))
+            if function is None:
+                raise NameError(f"name {request['call']!r} is not defined")
+            return function(*args, **kwargs)
+        thing: Any = self._kept[int(request["on"])]
+        if "get" in request:
+            return getattr(thing, str(request["get"]))
+        if "set" in request:
+            setattr(thing, str(request["set"]), args[0])
+            return None
+        return _operated(str(request["op"]), thing, args, kwargs)
+
+
+def _operated(name: str, thing: Any, args: list[Any], kwargs: dict[str, Any]) -> object:
+    """An operation as the language does it, so that what is missing fails as it does there."""
+    if name == "call":
+        return thing(*args, **kwargs)
+    if name == "iter":
+        return iter(list(thing))
+    own: dict[str, Any] = {"len": len, "bool": bool, "str": str}
+    own |= {"int": int, "float": float}
+    if name in own:
+        return own[name](thing)
+    if name in ("enter", "exit", "radd", "rsub", "rmul"):
+        return getattr(type(thing), f"__{name}__")(thing, *args)
+    import operator
+
+    return getattr(operator, f"__{name}__")(thing, *args)
 
 
 def _flush() -> None:

@@ -15,7 +15,7 @@ import sys
 from posix import environ as given
 
 from . import lock, wire
-from .python import drive, look_ordinary, run_main
+from .python import drive, look_ordinary, put_first, run_main
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,12 +134,14 @@ def _become(room: dict[str, Any], request: dict[str, Any], files: list[int]) -> 
             first = request["first"] if request["mode"] == "once" else None
 
             def answer() -> None:
+                put_first(room["files"], room["work"])
                 drive(room["source"], REQUESTS, REPLIES, first)
                 os._exit(0)
 
             return answer
         case "main":
             _set_environment(request["environment"])
+            put_first(room["files"], room["work"])
             return lambda: os._exit(run_main(room["source"], argv))
     itself: Any = ITSELF if request["itself"] else argv[0]
 

@@ -78,8 +78,11 @@ def loads(text: str) -> Any:
         raise ValueError("not JSON") from None
 
 
-def encode(value: object) -> object:
-    """A value as JSON, with a tag where JSON has no word for it."""
+def encode(value: object, keep: Callable[[object], int] | None = None) -> object:
+    """A value as JSON, with a tag where JSON has no word for it.
+
+    An object that cannot cross the pipe is kept where it is, and its number crosses.
+    """
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, int):
@@ -89,39 +92,53 @@ def encode(value: object) -> object:
     if isinstance(value, complex):
         return {"$": "complex", "v": [value.real.hex(), value.imag.hex()]}
     if isinstance(value, list):
-        return [encode(item) for item in value]
+        return [encode(item, keep) for item in value]
     if isinstance(value, (tuple, set, frozenset)):
         tag = next(t.__name__ for t in (tuple, set, frozenset) if isinstance(value, t))
-        return {"$": tag, "v": [encode(item) for item in value]}
+        return {"$": tag, "v": [encode(item, keep) for item in value]}
     if isinstance(value, dict):
-        return {"$": "dict", "v": [[encode(k), encode(v)] for k, v in value.items()]}
+        return {"$": "dict", "v": [[encode(k, keep), encode(v, keep)] for k, v in value.items()]}
     if isinstance(value, (bytes, bytearray)):
         return {"$": type(value).__name__, "v": value.hex()}
     if hasattr(value, "__next__"):
         items = [item for item, _ in zip(value, range(LONGEST_ITERATOR))]  # type: ignore[call-overload]  # noqa: B905
-        return {"$": "iterator", "v": [encode(item) for item in items]}
-    return {"$": "opaque", "v": f"<{type(value).__name__} {repr(value)[:200]}>"}
+        return {"$": "iterator", "v": [encode(item, keep) for item in items]}
+    return _foreign(value, keep)
 
 
-def decode(data: Any, until: float = 0.0) -> object:
+def _foreign(value: object, keep: Callable[[object], int] | None) -> object:
+    text = f"<{type(value).__name__} {repr(value)[:200]}>"
+    if keep is None:
+        return {"$": "opaque", "v": text}
+    return {"$": "object", "v": [keep(value), text]}
+
+
+def decode(
+    data: Any, until: float = 0.0, find: Callable[[int, str], object] | None = None
+) -> object:
     """The value again; BadFrame when it is not read by then: sets can be made to take hours."""
     if isinstance(data, list):
-        return [decode(item, until) for item in data]
+        return [decode(item, until, find) for item in data]
     if not isinstance(data, dict):
         return data
     tag, v = data["$"], data["v"]
+
+    def again(item: Any) -> Any:
+        return decode(item, until, find)
+
     makers: dict[str, Callable[[], object]] = {
         "int": lambda: int(v, 16),
         "float": lambda: float.fromhex(v),
         "complex": lambda: complex(float.fromhex(v[0]), float.fromhex(v[1])),
-        "tuple": lambda: tuple(decode(item, until) for item in v),
-        "set": lambda: {decode(item, until) for item in _timed(v, until)},
-        "frozenset": lambda: frozenset(decode(item, until) for item in _timed(v, until)),
-        "dict": lambda: {decode(k, until): decode(i, until) for k, i in _timed(v, until)},
+        "tuple": lambda: tuple(again(item) for item in v),
+        "set": lambda: {again(item) for item in _timed(v, until)},
+        "frozenset": lambda: frozenset(again(item) for item in _timed(v, until)),
+        "dict": lambda: {again(k): again(i) for k, i in _timed(v, until)},
         "bytes": lambda: bytes.fromhex(v),
         "bytearray": lambda: bytearray.fromhex(v),
-        "iterator": lambda: iter([decode(item, until) for item in v]),
+        "iterator": lambda: iter([again(item) for item in v]),
         "opaque": lambda: Opaque(str(v)),
+        "object": lambda: find(int(v[0]), str(v[1])) if find else Opaque(str(v[1])),
     }
     return makers[tag]()
 

@@ -20,6 +20,7 @@ from twinsmith.adapters.sandbox.languages.language import (
     Language,
     Recipe,
     Toolchain,
+    written,
 )
 from twinsmith.core.errors import SandboxError
 from twinsmith.core.program import Program
@@ -48,17 +49,28 @@ def find_compiler(name: str) -> Toolchain | None:
 def recipe(program: Program, toolchain: Toolchain) -> Recipe:
     """A command is compiled as it is; a function with the driver."""
     gcc = toolchain.commands["gcc"]
-    files = {"solution.c": program.source}
+    files = written(program, "solution.c")
     sources: tuple[str, ...] = ("solution.c",)
     if program.kind in ("function", "library"):
-        files["calls.c"] = glue(_callable(program.source))
+        files["calls.c"] = glue(_callable(program))
         sources = ("-I", CACHE, "calls.c", f"{CACHE}/driver.o")
     return Recipe(
         files=files,
-        build=((gcc, *_FLAGS, "-o", "solution", *sources, "-lm"),),
+        build=((gcc, *_FLAGS, "-o", "solution", *sources, *linked(program), "-lm"),),
         artefact="solution",
         run=(ARTEFACT,),
     )
+
+
+def linked(program: Program) -> tuple[str, ...]:
+    """What a compiler is told of further files: those it compiles, and where their headers lie."""
+    if not program.files:
+        return ()
+    names = [file.name for file in program.files]
+    folders = dict.fromkeys(name.rpartition("/")[0] or "." for name in ("solution", *names))
+    # In quotes only: a header of the program never stands for one of the library's.
+    places = [word for folder in folders for word in ("-iquote", folder)]
+    return (*places, *(name for name in names if name.endswith((".c", ".cpp"))))
 
 
 def prepare(toolchain: Toolchain, folder: Path) -> None:
@@ -78,10 +90,12 @@ def compiled(line: Sequence[str]) -> None:
         )
 
 
-def _callable(source: str) -> list[Signature]:
-    found = signatures(source)
+def _callable(program: Program) -> list[Signature]:
+    headers = (file.text for file in program.files if file.name.endswith(".h"))
+    found = signatures(program.source, "\n".join(headers))
     if not found:
-        names = [one.name for one in definitions(bare_source(source)) if one.name != "main"]
+        bare = bare_source(program.source)
+        names = [one.name for one in definitions(bare) if one.name != "main"]
         why = (
             f"it has no JSON value for the types of {', '.join(names)}" if names else "it is empty"
         )

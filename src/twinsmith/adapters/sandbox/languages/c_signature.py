@@ -81,10 +81,11 @@ class Signature:
     parameters: tuple[Parameter, ...]
 
 
-def signatures(source: str) -> list[Signature]:
+def signatures(source: str, headers: str = "") -> list[Signature]:
     """The functions of a source that can be called; the others are left out."""
     bare = bare_source(source)
-    aliases = {name: _QUALIFIER.sub(" ", base) for base, name in _TYPEDEF.findall(bare)}
+    types = _TYPEDEF.findall(f"{bare_source(headers)}\n{bare}")
+    aliases = {name: _QUALIFIER.sub(" ", base) for base, name in types}
     found = {one.name: one for one in definitions(bare) if one.name != "main"}
     return [one for each in found.values() if (one := signature(each, aliases))]
 

@@ -5,7 +5,7 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
-from twinsmith.adapters.sandbox.languages.c import DRIVERS, compiled, find_compiler
+from twinsmith.adapters.sandbox.languages.c import DRIVERS, compiled, find_compiler, linked
 from twinsmith.adapters.sandbox.languages.c_source import (
     Definition,
     bare_source,
@@ -19,6 +19,7 @@ from twinsmith.adapters.sandbox.languages.language import (
     Language,
     Recipe,
     Toolchain,
+    written,
 )
 from twinsmith.core.program import Program
 
@@ -61,7 +62,7 @@ def glue(found: list[Definition], *, whole_library: bool) -> str:
 def recipe(program: Program, toolchain: Toolchain) -> Recipe:
     """A command is compiled as it is; a function with the driver."""
     gxx = toolchain.commands["g++"]
-    files = {"solution.cpp": program.source}
+    files = written(program, "solution.cpp")
     sources: tuple[str, ...] = ("solution.cpp",)
     if program.kind in ("function", "library"):
         found = functions(program.source)
@@ -74,7 +75,7 @@ def recipe(program: Program, toolchain: Toolchain) -> Recipe:
         sources = ("-I", CACHE, "calls.cpp", f"{CACHE}/driver.o")
     return Recipe(
         files=files,
-        build=((gxx, *_FLAGS, "-o", "solution", *sources),),
+        build=((gxx, *_FLAGS, "-o", "solution", *sources, *linked(program)),),
         artefact="solution",
         run=(ARTEFACT,),
     )

@@ -72,7 +72,8 @@ def glue(names: Sequence[str]) -> str:
 
 def _recipe(program: Program, toolchain: Toolchain) -> Recipe:
     source = as_package_main(program.source)
-    files = {"solution.go": source}
+    others = {file.name: as_package_main(file.text) for file in program.files}
+    files = {"solution.go": source, **others}
     if program.kind in {"function", "library"}:
         names = functions(source)
         if not names:
@@ -80,7 +81,7 @@ def _recipe(program: Program, toolchain: Toolchain) -> Recipe:
                 "the program defines no function that can be called: "
                 "methods and generic functions cannot be"
             )
-        files = {"solution.go": without_main(source), "glue.go": glue(names)}
+        files = {"solution.go": without_main(source), **others, "glue.go": glue(names)}
     linking = ("-importcfg", f"{CACHE}/importcfg", "-s", "-w", "-buildid=", "main.a")
     return Recipe(
         files=files,

@@ -61,5 +61,11 @@ class Language:
     """What kinds of programs need it."""
 
 
+def written(program: Program, main: str, source: str | None = None) -> dict[str, str]:
+    """The program's files by their names, the main one first; its source may be another."""
+    texts = {file.name: file.text for file in program.files}
+    return {main: program.source if source is None else source, **texts}
+
+
 class BadProgram(Exception):
     """A source that cannot be built at all; the message says why. A result, not a failure."""

@@ -1,9 +1,9 @@
-"""Perl: the source as it is; for a function, a driver that loads it and answers calls."""
+"""Perl: the files as they are; for a function, a driver that loads it and answers calls."""
 
 import subprocess
 from pathlib import Path
 
-from twinsmith.adapters.sandbox.languages.language import Language, Recipe, Toolchain
+from twinsmith.adapters.sandbox.languages.language import Language, Recipe, Toolchain, written
 from twinsmith.core.program import Program
 
 DRIVER = Path(__file__).parents[1] / "drivers" / "driver.pl"
@@ -11,11 +11,11 @@ PERL_PATH = Path("/usr/bin/perl")
 
 
 def _recipe(program: Program, toolchain: Toolchain) -> Recipe:
-    perl = toolchain.commands["perl"]
-    files = {"solution.pl": program.source}
+    perl = (toolchain.commands["perl"], *(("-I.",) if program.files else ()))
+    files = written(program, "solution.pl")
     if program.kind in {"function", "library"}:
-        return Recipe(files={**files, "driver.pl": DRIVER.read_text()}, run=(perl, "driver.pl"))
-    return Recipe(files=files, run=(perl, "solution.pl"))
+        return Recipe(files={**files, "driver.pl": DRIVER.read_text()}, run=(*perl, "driver.pl"))
+    return Recipe(files=files, run=(*perl, "solution.pl"))
 
 
 def _locate() -> Toolchain | None:

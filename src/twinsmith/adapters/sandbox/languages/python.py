@@ -4,7 +4,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from twinsmith.adapters.sandbox.languages.language import Language, Recipe, Toolchain
+from twinsmith.adapters.sandbox.languages.language import Language, Recipe, Toolchain, written
 from twinsmith.core.program import MODULE, Program
 
 INTERPRETER = "/usr/bin/python3"
@@ -20,8 +20,8 @@ def locate() -> Toolchain | None:
 
 
 def recipe(program: Program, toolchain: Toolchain) -> Recipe:  # noqa: ARG001
-    """The source as it is."""
-    return Recipe(files={f"{MODULE}.py": program.source}, run=())
+    """The files as they are."""
+    return Recipe(files=written(program, f"{MODULE}.py"), run=())
 
 
 PYTHON = Language(

@@ -15,6 +15,7 @@ from twinsmith.adapters.sandbox.languages.language import (
     Language,
     Recipe,
     Toolchain,
+    written,
 )
 from twinsmith.core.errors import SandboxError
 from twinsmith.core.program import Program
@@ -226,7 +227,7 @@ def _recipe(program: Program, toolchain: Toolchain) -> Recipe:
     options = (*OPTIONS, "--cap-lints=allow", f"-Clinker={toolchain.commands['cc']}")
     command = (toolchain.commands["rustc"], *options, *extern, "-o", "solution", "solution.rs")
     return Recipe(
-        files={"solution.rs": source},
+        files=written(program, "solution.rs", source),
         build=(command,),
         artefact="solution",
         run=(ARTEFACT,),

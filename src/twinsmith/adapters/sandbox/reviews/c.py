@@ -8,8 +8,17 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 
+from twinsmith.adapters.sandbox.languages.c import linked
 from twinsmith.adapters.sandbox.languages.language import Toolchain
-from twinsmith.adapters.sandbox.reviews.tool import SOURCE, Found, Tool, finding
+from twinsmith.adapters.sandbox.reviews.tool import (
+    SOURCE,
+    Found,
+    Texts,
+    Tool,
+    file_at,
+    finding,
+    others,
+)
 from twinsmith.core.execution import ProbeResult
 from twinsmith.core.verdict import Finding
 
@@ -41,7 +50,7 @@ CERTAIN = frozenset(
 """What cppcheck calls an error and is undefined."""
 NOT_ABOUT_IT = frozenset({"missingInclude", "missingIncludeSystem", "unknownMacro", "syntaxError"})
 _WARNING = re.compile(
-    rf"^{SOURCE}\.(?:c|cpp):(\d+):(?:\d+:)? (warning|error|fatal error): "
+    r"^(\w[\w/-]*\.(?:cpp|hpp|c|h)):(\d+):(?:\d+:)? (warning|error|fatal error): "
     r"(.+?)(?: \[(-W[\w+=-]+)\])?$",
     re.MULTILINE,
 )
@@ -50,23 +59,23 @@ COMMANDS = "/usr/bin:/bin:/usr/local/bin"
 
 
 def find_gcc(compiler: str, standard: str, file: str) -> Callable[[Toolchain], Found]:
-    """The compiler that programs are built with; nothing is kept of what it makes."""
+    """The compiler that programs are built with; what it makes goes with the room."""
 
     def find(tools: Toolchain) -> Found:
-        options = (f"-std={standard}", *WARNINGS, "-S", "-o", "/dev/null")
+        options = (f"-std={standard}", *WARNINGS, "-S")
         return Found(command=(tools.commands[compiler], *options, file))
 
     return find
 
 
-def read_gcc(undefined: frozenset[str]) -> Callable[[ProbeResult, str], Iterator[Finding]]:
+def read_gcc(undefined: frozenset[str]) -> Callable[[ProbeResult, Texts], Iterator[Finding]]:
     """One warning a line; those inside the library's own files are not the program's."""
 
-    def read(said: ProbeResult, source: str) -> Iterator[Finding]:  # noqa: ARG001
-        for line, kind, message, option in _WARNING.findall(said.errors):
+    def read(said: ProbeResult, texts: Texts) -> Iterator[Finding]:  # noqa: ARG001
+        for path, line, kind, message, option in _WARNING.findall(said.errors):
             sure = option in undefined and not _PERHAPS.search(message)
             what = f"gcc {option or kind}"
-            yield finding(what, int(line), message, blocks=sure)
+            yield finding(what, int(line), message, file=file_at(path), blocks=sure)
 
     return read
 
@@ -85,15 +94,16 @@ def find_cppcheck(language: str, file: str) -> Callable[[Toolchain], Found | Non
     return find
 
 
-def read_cppcheck(said: ProbeResult, source: str) -> Iterator[Finding]:  # noqa: ARG001
+def read_cppcheck(said: ProbeResult, texts: Texts) -> Iterator[Finding]:  # noqa: ARG001
     """One line each, in five parts."""
     for text in said.errors.splitlines():
         parts = text.split("\t", 4)
         if len(parts) < 5 or parts[3] in NOT_ABOUT_IT:
             continue
-        _, line, degree, name, message = parts
+        path, line, degree, name, message = parts
         sure = degree == "error" and name in CERTAIN
-        yield finding(f"cppcheck {name}", int(line), message, blocks=sure)
+        where = file_at(path)
+        yield finding(f"cppcheck {name}", int(line), message, file=where, blocks=sure)
 
 
 def _cppcheck(language: str, file: str) -> Tool:
@@ -102,6 +112,7 @@ def _cppcheck(language: str, file: str) -> Tool:
         install="apt-get install -y cppcheck",
         find=find_cppcheck(language, file),
         read=read_cppcheck,
+        more=others(".c", ".cpp"),
     )
 
 
@@ -110,12 +121,14 @@ GCC = Tool(
     install="apt-get install -y gcc libc6-dev",
     find=find_gcc("gcc", "gnu17", f"{SOURCE}.c"),
     read=read_gcc(UNDEFINED | UNDEFINED_IN_C),
+    more=linked,
 )
 GXX = Tool(
     name="g++",
     install="apt-get install -y g++",
     find=find_gcc("g++", "gnu++20", f"{SOURCE}.cpp"),
     read=read_gcc(UNDEFINED | UNDEFINED_IN_CPP),
+    more=linked,
 )
 CPPCHECK_C = _cppcheck("c", f"{SOURCE}.c")
 CPPCHECK_CPP = _cppcheck("c++", f"{SOURCE}.cpp")

@@ -7,8 +7,17 @@ from pathlib import Path
 
 from twinsmith.adapters.sandbox.languages.go import as_package_main
 from twinsmith.adapters.sandbox.languages.language import CACHE, Toolchain
-from twinsmith.adapters.sandbox.reviews.tool import SOURCE, Found, Tool, finding, mapping
+from twinsmith.adapters.sandbox.reviews.tool import (
+    SOURCE,
+    Found,
+    Texts,
+    Tool,
+    file_at,
+    finding,
+    mapping,
+)
 from twinsmith.core.execution import ProbeResult
+from twinsmith.core.program import Program
 from twinsmith.core.verdict import Finding
 
 CONFIGURATION = "vet.cfg"
@@ -16,8 +25,8 @@ UNDEFINED = frozenset({"atomic", "unsafeptr"})
 """Races and pointers into nowhere; what else vet says is likely, not certain, to be wrong."""
 # No more than imports need: a name that is no package is never looked up.
 _QUOTED = re.compile(r'"([a-z][a-z0-9/]{0,60})"')
-_PLACE = re.compile(rf"{SOURCE}\.go:(\d+)")
-_ERROR = re.compile(rf"^vet: (?:\./)?{SOURCE}\.go:(\d+):\d+: (.+)$", re.MULTILINE)
+_PLACE = re.compile(r"([\w./-]+\.go):(\d+)")
+_ERROR = re.compile(r"^vet: ([\w./-]+\.go):(\d+):\d+: (.+)$", re.MULTILINE)
 
 
 def find_vet(go: Toolchain) -> Found | None:
@@ -26,27 +35,29 @@ def find_vet(go: Toolchain) -> Found | None:
     return Found(command=(str(vet), "-json", CONFIGURATION)) if vet.is_file() else None
 
 
-def vet_files(source: str, go: Toolchain) -> Mapping[str, str]:
+def vet_files(program: Program, go: Toolchain) -> Mapping[str, str]:
     """The program, and where the packages lie that it may import."""
-    names = sorted(set(_QUOTED.findall(source)))
+    texts = {f"{SOURCE}.go": program.source, **{file.name: file.text for file in program.files}}
+    names = sorted({name for text in texts.values() for name in _QUOTED.findall(text)})
     told = {
         "ID": SOURCE,
         "Compiler": "gc",
         "Dir": ".",
         "ImportPath": "main",
         "GoVersion": go.version.split()[0],
-        "GoFiles": [f"{SOURCE}.go"],
+        "GoFiles": [*texts],
         "ImportMap": {name: name for name in names},
         "PackageFile": {name: f"{CACHE}/std/{name}.a" for name in names},
         "VetxOutput": "/dev/null",
     }
-    return {f"{SOURCE}.go": as_package_main(source), CONFIGURATION: json.dumps(told)}
+    packaged = {name: as_package_main(text) for name, text in texts.items()}
+    return {**packaged, CONFIGURATION: json.dumps(told)}
 
 
-def read_vet(said: ProbeResult, source: str) -> Iterator[Finding]:  # noqa: ARG001
+def read_vet(said: ProbeResult, texts: Texts) -> Iterator[Finding]:  # noqa: ARG001
     """Lists by what looked; what does not compile is said in words."""
-    for line, message in _ERROR.findall(said.errors):
-        yield finding("go vet error", int(line), message)
+    for path, line, message in _ERROR.findall(said.errors):
+        yield finding("go vet error", int(line), message, file=file_at(path))
     if not said.output.strip():
         return
     for looked in mapping(json.loads(said.output)).values():
@@ -55,8 +66,9 @@ def read_vet(said: ProbeResult, source: str) -> Iterator[Finding]:  # noqa: ARG0
                 continue
             for row in rows:
                 place = _PLACE.search(str(row["posn"]))
-                line = int(place[1]) if place else 1
-                yield finding(f"go vet {name}", line, str(row["message"]), blocks=name in UNDEFINED)
+                file, line = (file_at(place[1]), int(place[2])) if place else (SOURCE, 1)
+                sure, what = name in UNDEFINED, f"go vet {name}"
+                yield finding(what, line, str(row["message"]), file=file, blocks=sure)
 
 
 VET = Tool(

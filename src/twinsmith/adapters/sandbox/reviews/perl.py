@@ -8,8 +8,18 @@ import shutil
 from collections.abc import Iterator, Mapping
 
 from twinsmith.adapters.sandbox.languages.language import Toolchain
-from twinsmith.adapters.sandbox.reviews.tool import SOURCE, Found, Tool, finding
+from twinsmith.adapters.sandbox.reviews.tool import (
+    SOURCE,
+    Found,
+    Texts,
+    Tool,
+    file_at,
+    finding,
+    line_at,
+    others,
+)
 from twinsmith.core.execution import ProbeResult
+from twinsmith.core.program import Program
 from twinsmith.core.verdict import Finding
 
 FILE = f"{SOURCE}.pl"
@@ -25,7 +35,7 @@ TWO_ARGUMENTS = "InputOutput::ProhibitTwoArgOpen"
 # A name that is opened as it came may be a command: "rm -r x|".
 _NAME_DECIDES = re.compile(r"\bopen\b[^,;]*,\s*\"?\s*\$")
 _WARNING = re.compile(
-    rf"^(?P<text>.+?) at (?:\./)?{re.escape(FILE)} line (?P<line>\d+)(?P<more>[.,].*)?$",
+    r"^(?P<text>.+?) at (?P<path>(?:\./)?\w[\w/-]*\.p[lm]) line (?P<line>\d+)(?P<more>[.,].*)?$",
     re.MULTILINE,
 )
 COMMANDS = "/usr/bin:/bin:/usr/local/bin"
@@ -34,15 +44,16 @@ ONCE = "used only once"
 
 def find_perl(perl: Toolchain) -> Found:
     """The interpreter that programs are run with."""
-    return Found(command=(perl.commands["perl"], "-wc", FILE))
+    return Found(command=(perl.commands["perl"], "-I.", "-wc", FILE))
 
 
-def read_perl(said: ProbeResult, source: str) -> Iterator[Finding]:  # noqa: ARG001
+def read_perl(said: ProbeResult, texts: Texts) -> Iterator[Finding]:  # noqa: ARG001
     """One warning a line; a function that nobody calls here is no typing error."""
     for found in _WARNING.finditer(said.errors):
         if ONCE not in found["text"]:
             message = found["text"] + (found["more"] or "").rstrip(".")
-            yield finding("perl -wc", int(found["line"]), message)
+            where = file_at(found["path"])
+            yield finding("perl -wc", int(found["line"]), message, file=where)
 
 
 def find_perlcritic(perl: Toolchain) -> Found | None:  # noqa: ARG001
@@ -50,25 +61,25 @@ def find_perlcritic(perl: Toolchain) -> Found | None:  # noqa: ARG001
     path = shutil.which("perlcritic", path=COMMANDS)
     if path is None:
         return None
-    return Found(command=(path, "--profile", PROFILE, "--verbose", "%l\t%p\t%m\n", FILE))
+    return Found(command=(path, "--profile", PROFILE, "--verbose", "%l\t%p\t%m\t%f\n", FILE))
 
 
-def perlcritic_files(source: str, perl: Toolchain) -> Mapping[str, str]:  # noqa: ARG001
+def perlcritic_files(program: Program, perl: Toolchain) -> Mapping[str, str]:  # noqa: ARG001
     """Its settings."""
     return {PROFILE: SETTINGS}
 
 
-def read_perlcritic(said: ProbeResult, source: str) -> Iterator[Finding]:
-    """One line each, in three parts."""
-    lines = source.split("\n")
+def read_perlcritic(said: ProbeResult, texts: Texts) -> Iterator[Finding]:
+    """One line each, in four parts."""
     for text in said.output.splitlines():
-        parts = text.split("\t", 2)
+        parts = text.split("\t", 3)
         if len(parts) < 3:
             continue
         line, policy, message = int(parts[0]), parts[1], parts[2]
-        code = lines[line - 1] if 0 < line <= len(lines) else ""
-        blocks = policy == TWO_ARGUMENTS and bool(_NAME_DECIDES.search(code))
-        yield finding(f"perlcritic {policy}", line, message, blocks=blocks)
+        file = file_at(parts[3] if len(parts) > 3 else FILE)
+        decides = _NAME_DECIDES.search(line_at(texts, file, line))
+        blocks = policy == TWO_ARGUMENTS and decides is not None
+        yield finding(f"perlcritic {policy}", line, message, file=file, blocks=blocks)
 
 
 PERL_C = Tool(name="perl", install="apt-get install -y perl", find=find_perl, read=read_perl)
@@ -78,4 +89,5 @@ PERLCRITIC = Tool(
     find=find_perlcritic,
     read=read_perlcritic,
     files=perlcritic_files,
+    more=others(".pl", ".pm"),
 )

@@ -17,11 +17,15 @@ from twinsmith.adapters.sandbox.languages.python import INTERPRETER
 from twinsmith.adapters.sandbox.reviews.tool import (
     SOURCE,
     Found,
+    Texts,
     Tool,
+    file_at,
     finding,
     json_lines,
+    line_at,
     mapping,
     number,
+    others,
 )
 from twinsmith.core.execution import ProbeResult
 from twinsmith.core.verdict import Finding
@@ -45,7 +49,6 @@ DANGEROUS = frozenset({"201", "202", "501", "502", "503", "506", "507", "602", "
 SEEMS_SAFE = "seems safe"
 _PASSWORD = re.compile(r"passw|pwd|secret", re.IGNORECASE)
 _ONE_WORD = re.compile(r"""^(?:\w+\s*=\s*)?[rbuRBU]{0,2}(["'])[^\s"']{6,}\1""")
-_LINE_ENDS = re.compile(r"\r\n?|\n")
 START_BANDIT = """
 import sys
 sys.path.append(sys.argv.pop(1))
@@ -87,31 +90,42 @@ def find_bandit(python: Toolchain) -> Found | None:  # noqa: ARG001
     )
 
 
-def read_ruff(said: ProbeResult, source: str) -> Iterator[Finding]:
+def read_ruff(said: ProbeResult, texts: Texts) -> Iterator[Finding]:
     """One object a line."""
-    lines = _LINE_ENDS.split(source)
     for row in json_lines(said.output):
         place = mapping(row["location"])
         line, code = number(place["row"]), str(row["code"] or "syntax")
-        message = str(row["message"])
+        message, file = str(row["message"]), file_at(str(row["filename"]))
         blocks = code[0] == "S" and code[1:] in DANGEROUS and SEEMS_SAFE not in message
         if code in PASSWORDS:
             # Tokens of a parser are no passwords, nor is a text with blanks.
-            value = lines[line - 1][number(place["column"]) - 1 :]
+            value = line_at(texts, file, line)[number(place["column"]) - 1 :]
             blocks = bool(_PASSWORD.search(message.partition(":")[2]) and _ONE_WORD.match(value))
             if not blocks:
                 continue
-        yield finding(f"ruff {code}", line, message, blocks=blocks)
+        yield finding(f"ruff {code}", line, message, file=file, blocks=blocks)
 
 
-def read_bandit(said: ProbeResult, source: str) -> Iterator[Finding]:  # noqa: ARG001
+def read_bandit(said: ProbeResult, texts: Texts) -> Iterator[Finding]:  # noqa: ARG001
     """One object with a list; what it cannot parse is ruff's to say."""
     for row in json.loads(said.output)["results"]:
         code, message = str(row["test_id"]), str(row["issue_text"])
         blocks = code[1:] in DANGEROUS and row["issue_severity"] != "LOW"
-        what = f"bandit {code}"
-        yield finding(what, number(row["line_number"]), message, blocks=blocks)
+        what, file = f"bandit {code}", file_at(str(row.get("filename", FILE)))
+        yield finding(what, number(row["line_number"]), message, file=file, blocks=blocks)
 
 
-RUFF = Tool(name="ruff", install="pip install ruff", find=find_ruff, read=read_ruff)
-BANDIT = Tool(name="bandit", install="pip install bandit", find=find_bandit, read=read_bandit)
+RUFF = Tool(
+    name="ruff",
+    install="pip install ruff",
+    find=find_ruff,
+    read=read_ruff,
+    more=others(".py"),
+)
+BANDIT = Tool(
+    name="bandit",
+    install="pip install bandit",
+    find=find_bandit,
+    read=read_bandit,
+    more=others(".py"),
+)

@@ -7,7 +7,9 @@ from twinsmith.adapters.sandbox.languages.language import Toolchain
 from twinsmith.adapters.sandbox.reviews.tool import (
     SOURCE,
     Found,
+    Texts,
     Tool,
+    file_at,
     finding,
     json_lines,
     mapping,
@@ -42,16 +44,17 @@ def find_clippy(rust: Toolchain) -> Found | None:
     return Found(command=(str(driver), *kind, "--error-format=json", *LINTS, f"{SOURCE}.rs"))
 
 
-def read_clippy(said: ProbeResult, source: str) -> Iterator[Finding]:  # noqa: ARG001
+def read_clippy(said: ProbeResult, texts: Texts) -> Iterator[Finding]:  # noqa: ARG001
     """One object a line; those without a place only count the others."""
     for row in json_lines(said.errors):
         spans = row["spans"]
         if not isinstance(spans, list) or not spans:
             continue
         code = str(mapping(row["code"])["code"]) if row["code"] else "error"
-        line = number(mapping(spans[0])["line_start"])
+        place = mapping(spans[0])
+        line, file = number(place["line_start"]), file_at(str(place["file_name"]))
         what = f"clippy {code.removeprefix('clippy::')}"
-        yield finding(what, line, str(row["message"]), blocks=code in UNDEFINED)
+        yield finding(what, line, str(row["message"]), file=file, blocks=code in UNDEFINED)
 
 
 CLIPPY = Tool(
