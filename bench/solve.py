@@ -3,9 +3,10 @@
     python -m bench.solve --suite humaneval|mbpp|humaneval-x [--language L] [--limit N]
         [--data DIR] [--out FILE] [--seed N] [--without second,inputs,exchange,…]
 
-Every problem is answered once by the raw model (one answer, temperature 0, the same words) and once
-by the loop with the settings in force; truth judges both and reaches neither. FILE remembers what
-is done: run it again to go on. `solved` counts only what the loop itself calls solved.
+Every problem is answered once by the raw model (one answer, temperature 0, the same words; it is
+taken as it is, after what the task has before its function, and once more after the repairs of the
+loop) and once by the loop with the settings in force; truth judges all and reaches none. FILE
+remembers what is done: run it again to go on. `solved` counts only what the loop calls solved.
 """
 
 import argparse
@@ -33,11 +34,11 @@ from twinsmith.core.effort import Effort
 from twinsmith.core.errors import BadReply
 from twinsmith.core.execution import Limits
 from twinsmith.core.knowledge import BUILT, Built, Channel, Hit
-from twinsmith.core.model import Prompt
+from twinsmith.core.model import Prompt, Reply
 from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.program import FILE_NAMES
 from twinsmith.core.quality import Thresholds
-from twinsmith.core.reply_code import read_program
+from twinsmith.core.reply_code import read_program, source_in
 from twinsmith.core.task import Job, Task
 from twinsmith.core.wording import entry_in, spoken
 from twinsmith.flow.pipeline import build
@@ -66,6 +67,7 @@ class Row:
 
     name: str
     greedy: bool
+    mended: bool
     greedy_tokens: int
     greedy_seconds: float
     right: bool
@@ -107,7 +109,7 @@ class Bench:
 
     async def row(self, problem: Problem, effort: Effort, seed: int) -> Row:
         """Both ways, one after the other."""
-        greedy, greedy_tokens, greedy_seconds = await self._greedy(problem)
+        answer, greedy_seconds = await self._greedy(problem)
         began = time.perf_counter()
         outbox = MemoryOutbox()
         outcome = await self._loop(problem, effort, seed, outbox)
@@ -117,8 +119,9 @@ class Bench:
         source = files.get(name) or files.get(f"rejected/{name}") or ""
         return Row(
             name=problem.name,
-            greedy=greedy,
-            greedy_tokens=greedy_tokens,
+            greedy=await self._is_right(problem, raw_source(problem, answer.text)),
+            mended=await self._is_right(problem, mended_source(problem, answer.text)),
+            greedy_tokens=answer.tokens,
             greedy_seconds=round(greedy_seconds, 1),
             right=await self._is_right(problem, source),
             solved=outcome.solved,
@@ -128,7 +131,7 @@ class Bench:
             candidates=len(outcome.verdicts),
         )
 
-    async def _greedy(self, problem: Problem) -> tuple[bool, int, float]:
+    async def _greedy(self, problem: Problem) -> tuple[Reply, float]:
         language = spoken(problem.language)
         text = render("code", task=problem.text, language=language, told="")
         prompt = Prompt(
@@ -142,15 +145,7 @@ class Bench:
             temperature=0.0,
         )
         began = time.perf_counter()
-        reply = await self._model.ask(prompt)
-        seconds = time.perf_counter() - began
-        entry = entry_in(problem.text)
-        try:
-            source = read_program(reply.text, language=problem.language, entry=entry).source
-        except BadReply:
-            source = ""
-        right = await self._is_right(problem, source)
-        return right, reply.tokens_in + reply.tokens_out, seconds
+        return await self._model.ask(prompt), time.perf_counter() - began
 
     async def _loop(
         self, problem: Problem, effort: Effort, seed: int, outbox: MemoryOutbox
@@ -190,18 +185,40 @@ class Bench:
         return bool(seen.results) and all(r.outcome == "passed" for r in seen.results)
 
 
+def raw_source(problem: Problem, answer: str) -> str:
+    """The program as it was answered, after what the task has before its function."""
+    source = source_in(answer, problem.language, entry=entry_in(problem.text))
+    if problem.language != "python":
+        return source
+    before, found, _ = problem.text.rpartition(f"def {entry_in(problem.text)}(")
+    return f"{before}\n{source}" if found else source
+
+
+def mended_source(problem: Problem, answer: str) -> str:
+    """The program after the repairs that need no model."""
+    entry = entry_in(problem.text)
+    try:
+        return read_program(answer, language=problem.language, entry=entry).source
+    except BadReply:
+        return ""
+
+
 def told(rows: list[Row]) -> str:
     """What came of it, with tokens and seconds beside every figure."""
     n = len(rows)
     times = [row.tokens / row.greedy_tokens for row in rows]
     claimed = [row for row in rows if row.solved]
     raw = _line("raw model, greedy", rows, lambda r: (r.greedy, r.greedy_tokens, r.greedy_seconds))
+    mended = _line(
+        "the same, mended", rows, lambda r: (r.mended, r.greedy_tokens, r.greedy_seconds)
+    )
     loop = _line("the loop", rows, lambda r: (r.right, r.tokens, r.seconds))
     over = f"mean {statistics.mean(times):.1f}, median {statistics.median(times):.1f}"
     missed = sum(row.right and not row.solved for row in rows)
     lines = [
         f"{n} problems               right %    tokens  seconds (means)",
         raw,
+        mended,
         loop,
         f"tokens of the loop over greedy: {over}",
         f"called solved: {len(claimed)}, of those right: {sum(r.right for r in claimed)}",

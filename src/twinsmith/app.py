@@ -188,7 +188,7 @@ class App:
             "program.executed",
             {
                 "language": program.language,
-                "sha256": hashlib.sha256(program.source.encode()).hexdigest(),
+                "sha256": hashlib.sha256(program.text.encode()).hexdigest(),
                 "outcome": outcome,
                 "isolation": isolation,
             },
@@ -224,7 +224,7 @@ class App:
         execution = await sandbox_of(self.settings).run(program, probes, limits)
         failed = sum(result.outcome != "passed" for result in execution.results)
         data: dict[str, Json] = {
-            "sha256": hashlib.sha256(program.source.encode()).hexdigest(),
+            "sha256": hashlib.sha256(program.text.encode()).hexdigest(),
             "checks": len(execution.results),
             "failed": failed,
             "problem": execution.problem[:200],

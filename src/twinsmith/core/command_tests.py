@@ -63,6 +63,9 @@ def build_line(program: Program) -> tuple[str, ...]:
     if program.language != "rust":
         # Rust finds the files of its modules by itself.
         mains += [each.name for each in program.files if not each.name.endswith((".h", ".hpp"))]
+    folders = dict.fromkeys(each.name.rpartition("/")[0] or "." for each in program.files)
+    if program.language in ("c", "cpp"):
+        mains += [word for folder in folders for word in ("-iquote", folder)]
     # What is linked has to stand behind what needs it.
     return (*build, *mains, *(["-lm"] if program.language == "c" else []))
 

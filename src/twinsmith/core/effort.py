@@ -1,6 +1,6 @@
 """How hard a task is worked on, and in which rounds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 ENSEMBLES = (1, 2)
 
@@ -37,26 +37,39 @@ class Round:
     critics: tuple[int, ...] = ()
     """The ensembles whose critics propose checks."""
     planned: bool = False
+    voted: bool = False
+    """Whether critics are asked about what still separates the leaders: four votes cost as much as
+    seven programs, so that programs come first."""
 
 
 def rounds(effort: Effort) -> tuple[Round, ...]:
-    """Two guesses first; more of them, and plans, only where those leave doubt."""
+    """Two guesses first; more of them, votes and plans only where those leave doubt."""
     ensembles = ENSEMBLES[: effort.ensembles]
     first = min(effort.candidates, 2)
-    rest = effort.candidates - first
-    wide = (rest + 1) // 2
+    second = min(effort.candidates - first, 2)
+    rest = effort.candidates - first - second
+    wide = (rest + 2) // 3
     explore = Round(
         name="explore",
         temperatures=_shared(first, ensembles, (0.2, 0.8)),
         critics=ensembles[:1],
     )
+    again = Round(name="again", temperatures=_shared(second, ensembles, (0.8,)))
     widen = Round(
-        name="widen", temperatures=_shared(wide, ensembles, (0.8,)), critics=ensembles[-1:]
+        name="widen",
+        temperatures=_shared(wide, ensembles, (0.8,)),
+        critics=ensembles[-1:],
+        voted=True,
     )
     deepen = Round(
-        name="deepen", temperatures=_shared(rest - wide, ensembles, (0.8,)), planned=True
+        name="deepen",
+        temperatures=_shared(rest - wide, ensembles, (0.8,)),
+        planned=True,
+        voted=True,
     )
-    return tuple(each for each in (explore, widen, deepen) if any(each.temperatures.values()))
+    held = [each for each in (explore, again, widen, deepen) if any(each.temperatures.values())]
+    # Where there are few candidates there are few rounds: the last one is voted on all the same.
+    return (*held[:-1], replace(held[-1], voted=True))
 
 
 def _shared(

@@ -61,6 +61,12 @@ class Program:
     kind: Kind = "function"
     requires: tuple[str, ...] = ()
     """Packages it asks for beyond the language's own library."""
+
+    @property
+    def text(self) -> str:
+        """All of it, file after file."""
+        return "\n".join((self.source, *(file.text for file in self.files)))
+
     files: tuple[SourceFile, ...] = ()
     """What lies beside the main file, FILE_NAMES of its language."""
 

@@ -96,7 +96,7 @@ def markdown(job: Job, work: Work, end: RunOutcome) -> str:
 
 def copied(best: Candidate | None, texts: Sequence[str]) -> float:
     """The share of a program that stands word for word in texts it was written from."""
-    source = best.program.source if best and best.program else ""
+    source = best.program.text if best and best.program else ""
     covered: set[int] = set()
     for text in filter(None, texts):
         matcher = SequenceMatcher(None, source, text, autojunk=False)

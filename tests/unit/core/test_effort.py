@@ -10,19 +10,21 @@ def counts(what: Round) -> dict[int, int]:
 
 
 def test_two_guesses_first_then_more_then_plans() -> None:
-    explore, widen, deepen = rounds(Effort(candidates=10))
-    assert [each.name for each in (explore, widen, deepen)] == ["explore", "widen", "deepen"]
-    assert (counts(explore), counts(widen), counts(deepen)) == (
-        {1: 1, 2: 1},
-        {1: 2, 2: 2},
-        {1: 2, 2: 2},
-    )
-    assert [each.planned for each in (explore, widen, deepen)] == [False, False, True]
-    assert [each.critics for each in (explore, widen, deepen)] == [(1,), (2,), ()]
+    held = rounds(Effort(candidates=10))
+    assert [each.name for each in held] == ["explore", "again", "widen", "deepen"]
+    assert [counts(each) for each in held] == [*[{1: 1, 2: 1}] * 3, {1: 2, 2: 2}]
+    assert [each.planned for each in held] == [False, False, False, True]
+    assert [each.critics for each in held] == [(1,), (), (2,), ()]
+
+
+def test_votes_come_after_programs_and_always_after_the_last() -> None:
+    assert [each.voted for each in rounds(Effort(candidates=10))] == [False, False, True, True]
+    for few in (1, 2, 3, 4):
+        assert [each.voted for each in rounds(Effort(candidates=few))][-1]
 
 
 def test_one_guess_is_cool_and_the_others_are_warm() -> None:
-    explore, widen, _ = rounds(Effort())
+    explore, _, widen, _ = rounds(Effort())
     assert explore.temperatures == {1: (0.2,), 2: (0.8,)}
     assert {heat for heats in widen.temperatures.values() for heat in heats} == {0.8}
 
@@ -39,6 +41,6 @@ def test_all_rounds_together_write_exactly_what_was_said(candidates: int, ensemb
 
 
 def test_an_ensemble_alone_does_the_critics_work_of_both() -> None:
-    explore, widen, _ = rounds(replace(Effort(), ensembles=1))
+    explore, _, widen, _ = rounds(replace(Effort(), ensembles=1))
     assert (explore.critics, widen.critics) == ((1,), (1,))
     assert list(explore.temperatures) == [1]

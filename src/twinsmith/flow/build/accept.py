@@ -70,12 +70,13 @@ def result_files(job: Job, work: Work, end: RunOutcome) -> Mapping[str, str]:
         return files
     program = work.pool.numbered(work.selection.winner).program
     assert program is not None
-    made = {FILE_NAMES[program.language]: program.source, **work.handover}
+    # What a model named comes first: no file of its own replaces one of ours.
+    made = {each.name: each.text for each in program.files}
+    made |= {FILE_NAMES[program.language]: program.source, **work.handover}
     if program.kind != "service":
         name, text = tests_of(program, work.pool, work.selection.winner, work.profile.names)
         made[name] = text
     if program.kind in ("cli", "library"):
         made["README.md"] = readme_of(job.task.text, work.profile, program)
-    made |= {each.name: each.text for each in program.files}
     folder = "" if end.solved else "rejected/"
     return files | {f"{folder}{name}": text for name, text in made.items()}

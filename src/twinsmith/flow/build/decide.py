@@ -87,7 +87,7 @@ async def vote(
         ),
         ensemble=ensemble,
         temperature=0.7,
-        tokens=400,
+        tokens=300,
     )
     try:
         reply = await ask(question)

@@ -1,6 +1,7 @@
 """A candidate that leads in, what is wrong with it besides its results out."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from twinsmith.core.efficiency import Timing, ladder, slow_ones, timings
 from twinsmith.core.execution import Execution, Limits
@@ -31,6 +32,9 @@ async def inspect(
     found = await reviewer.review(program)
     if program.language == "python":
         found = (*found, *security_findings(program.source))
+        for file in program.files:
+            more = security_findings(file.text)
+            found += tuple(replace(each, where=f"{file.name} {each.where}") for each in more)
     seen = pool.seen.get(candidate.number, ())
     calls = Probes(checks=pool.probes[: len(seen)], setup=pool.setup)
     again = await sanitized.run(program, calls, limits)

@@ -6,6 +6,7 @@ from twinsmith.core.model import Question
 from twinsmith.core.pool import Pool
 from twinsmith.core.probe import Probe
 from twinsmith.core.program import Candidate
+from twinsmith.core.reply_files import as_blocks
 from twinsmith.core.selection import Check
 from twinsmith.core.task import Task
 from twinsmith.prompts import render
@@ -22,7 +23,7 @@ def refinement(task: Task, pool: Pool, of: Candidate, number: int) -> Question |
         "refine",
         task=task.text,
         language=task.language,
-        source=of.program.source.strip(),
+        source=as_blocks(of.program),
         failure=failure[:LONGEST_EVIDENCE],
     )
     return Question(role="coder", nth=number - 1, text=text, ensemble=of.ensemble, temperature=0.4)

@@ -5,6 +5,7 @@ from typing import Protocol
 from twinsmith.core.interface import Interface
 from twinsmith.core.program import Program
 from twinsmith.core.reply_code import read_program, source_in
+from twinsmith.core.reply_files import as_blocks
 from twinsmith.core.service_frame import (
     beginning_of,
     example,
@@ -78,6 +79,7 @@ class Framed:
             routes=interface.text(),
             outline=outline_of(beginning_of(interface)),
             rules=self._rules(interface),
+            skeleton=skeleton_of(interface),
             rest=written,
             evidence=evidence,
         )
@@ -116,7 +118,8 @@ class Plain:
         """For the whole file once more."""
         task = f"{self._task.text}\n\n{interface.text()}\n\n{self._rules(interface)}"
         language = spoken(self._task.language)
-        return render("refine", task=task, language=language, source=written, failure=evidence)
+        source = as_blocks(Program(source=written, language=self._task.language, kind="service"))
+        return render("refine", task=task, language=language, source=source, failure=evidence)
 
     def _rules(self, interface: Interface) -> str:
         rules = plain_rules(interface, spoken(self._task.language))

@@ -8,6 +8,7 @@ from twinsmith.core.knowledge import Built
 from twinsmith.core.outcome import RunOutcome, Work
 from twinsmith.core.probe import Call
 from twinsmith.core.program import Candidate
+from twinsmith.core.reply_files import as_blocks
 from twinsmith.core.task import Job
 from twinsmith.flow.insights import insights, record, tell_outcomes
 from twinsmith.flow.recorder import Recorder
@@ -64,7 +65,7 @@ def verified(job: Job, work: Work, end: RunOutcome) -> Built | None:
         task=job.task.text,
         language=program.language,
         entry=program.entry,
-        source=program.source,
+        source=as_blocks(program) if program.files else program.source,
         confidence=confidence,
     )
 

@@ -71,7 +71,7 @@ class Twins:
             found = await self._round(each, nth, found)
             if not self._over(found) and not self._passes_given(found):
                 found = await self._refined(found)
-            if not self._over(found):
+            if each.voted and not self._over(found):
                 found = await self._decided(each.name, found)
             if self._over(found):
                 break
