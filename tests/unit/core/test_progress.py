@@ -97,7 +97,7 @@ def test_an_ensemble_waits_until_it_is_answered_or_the_stage_ends() -> None:
 
 
 async def test_both_ensembles_of_a_run_are_told_and_nothing_is_counted_twice() -> None:
-    effort = Effort(candidates=6, least=0.0, votes=0, refinements=0)
+    effort = Effort(candidates=10, enough=1.0, least=0.0, votes=0, refinements=0)
     world = World(saying(slow=("think",), coder=(SQUARE, DOUBLE, BROKEN, DOUBLE)))
     job = job_of(effort=effort)
     world.down = {"r1/ask coder 3"}
@@ -110,8 +110,8 @@ async def test_both_ensembles_of_a_run_are_told_and_nothing_is_counted_twice() -
     outcome = await world.build(job)
     progress = world.progress
     assert [(e.number, e.candidates) for e in progress.ensembles] == [
-        (1, (1, 3, 5)),
-        (2, (2, 4, 6)),
+        (1, (1, 3, 5, 7, 8)),
+        (2, (2, 4, 6, 9, 10)),
     ]
     told = {(e.number, role): n for e in progress.ensembles for role, n in e.answers.items()}
     asked = {(p.ensemble, p.role): 0 for p in world.asked}
