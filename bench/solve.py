@@ -7,12 +7,14 @@ Every problem is answered once by the raw model (one answer, temperature 0, the 
 taken as it is, after what the task has before its function, and once more after the repairs of the
 loop) and once by the loop with the settings in force; truth judges all and reaches none. FILE
 remembers what is done: run it again to go on. `solved` counts only what the loop calls solved.
+
+Answers are remembered in the data folder, so that a run without some part costs only the time of
+what differs; tokens are counted in full all the same, seconds are those of an empty folder only.
 """
 
 import argparse
 import asyncio
 import json
-import os
 import statistics
 import time
 from collections.abc import Callable
@@ -76,6 +78,17 @@ class Row:
     tokens: int
     seconds: float
     candidates: int
+
+
+class Paid:
+    """A model whose remembered answers count as if they had been asked for now."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    async def ask(self, prompt: Prompt) -> Reply:
+        """The answer, with its tokens."""
+        return replace(await self._model.ask(prompt), cached=False)
 
 
 class OtherwiseKnown:
@@ -242,11 +255,10 @@ def effort_of(without: str) -> Effort:
 
 
 async def run(chosen: argparse.Namespace, waiting: list[Problem], done: list[Row]) -> None:
-    # An answer from the cache costs nothing: here everything is paid.
-    settings = load({**os.environ, "TWINSMITH_GATEWAY_CACHE_MB": "0"})
+    settings = load()
     effort = effort_of(chosen.without)
     async with opened_model(settings) as model, opened_retriever(settings) as known:
-        bench = Bench(model, sandbox_of(settings), known, limits_of(settings))
+        bench = Bench(Paid(model), sandbox_of(settings), known, limits_of(settings))
         for problem in waiting:
             row = await bench.row(problem, effort, chosen.seed)
             done.append(row)
