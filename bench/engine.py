@@ -34,8 +34,8 @@ from twinsmith.adapters.sandbox.review_canned import CannedReviewer
 from twinsmith.core.budget import Budget
 from twinsmith.core.effort import Effort
 from twinsmith.core.execution import Limits
+from twinsmith.core.judging.quality import Thresholds
 from twinsmith.core.outcome import RunOutcome
-from twinsmith.core.quality import Thresholds
 from twinsmith.core.task import Job, Task
 from twinsmith.flow.pipeline import PIPELINE_VERSION, build
 from twinsmith.flow.recorder import Ports

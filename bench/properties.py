@@ -19,12 +19,12 @@ from pathlib import Path
 from bench.selection import lines
 from bench.solve_suites import SHARED, Problem, problems
 from bench.verdicts import mutant, rows
-from twinsmith.core.examples import read_examples
+from twinsmith.core.checks.examples import read_examples
+from twinsmith.core.checks.properties import properties
+from twinsmith.core.checks.proposed import proposed
 from twinsmith.core.execution import Limits, ProbeResult
 from twinsmith.core.probe import Call, Probe, Probes
 from twinsmith.core.program import Program
-from twinsmith.core.properties import properties
-from twinsmith.core.proposed import proposed
 from twinsmith.core.wording import entry_in
 from twinsmith.ports import Sandbox
 from twinsmith.sandbox_choice import sandbox_of

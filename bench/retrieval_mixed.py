@@ -29,8 +29,8 @@ from twinsmith.adapters.knowledge.ingest import pieces_of, text_of, whole
 from twinsmith.adapters.knowledge.sqlite_store import SqliteStore
 from twinsmith.adapters.knowledge.starter import documents
 from twinsmith.adapters.knowledge.store import Vectors
-from twinsmith.core.channel import channel_for
-from twinsmith.core.knowledge import Piece
+from twinsmith.core.knowing.channel import channel_for
+from twinsmith.core.knowing.knowledge import Piece
 
 K = 10
 FUSED_AT = 60

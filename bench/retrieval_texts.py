@@ -14,7 +14,7 @@ from twinsmith.adapters.knowledge.minilm import MiniLm
 from twinsmith.adapters.knowledge.sources import read_source
 from twinsmith.adapters.models import catalogue
 from twinsmith.adapters.models.install import ModelStore
-from twinsmith.core.knowledge import Document
+from twinsmith.core.knowing.knowledge import Document
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "cosqa"
 FILES = ("minilm-l6-v2", "minilm-l6-v2-tokenizer")

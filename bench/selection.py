@@ -32,13 +32,13 @@ from bench.selection_rules import MODES, Recorded, Worth, is_right, percent
 from tests.sandboxes import LAYERS
 from twinsmith.adapters.sandbox.bubblewrap import Bubblewrap
 from twinsmith.adapters.sandbox.runner import IsolatedSandbox
-from twinsmith.core.examples import read_examples
+from twinsmith.core.checks.examples import read_examples
+from twinsmith.core.checks.fuzz import fuzz_calls
+from twinsmith.core.checks.proposed import proposed
 from twinsmith.core.execution import Limits, ProbeResult
-from twinsmith.core.fuzz import fuzz_calls
+from twinsmith.core.judging.selection import select
 from twinsmith.core.probe import Call, Probe, Probes
 from twinsmith.core.program import Program
-from twinsmith.core.proposed import proposed
-from twinsmith.core.selection import select
 from twinsmith.ports import Sandbox
 
 CACHE = Path.home() / ".cache" / "twinsmith-tests" / "selection"

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, product
 
-from twinsmith.core.examples import Examples
+from twinsmith.core.checks.examples import Examples
 from twinsmith.core.execution import ProbeResult
+from twinsmith.core.judging.selection import Check, Entrant, Evidence, meaning, select
 from twinsmith.core.probe import Call, Probe
-from twinsmith.core.selection import Check, Entrant, Evidence, meaning, select
 
 REPEATS = 5
 SIZES = (4, 6, 8, 10, 20)

@@ -35,12 +35,12 @@ from twinsmith.core.budget import Budget
 from twinsmith.core.effort import Effort
 from twinsmith.core.errors import BadReply
 from twinsmith.core.execution import Limits
-from twinsmith.core.knowledge import BUILT, Built, Channel, Hit
+from twinsmith.core.judging.quality import Thresholds
+from twinsmith.core.knowing.knowledge import BUILT, Built, Channel, Hit
 from twinsmith.core.model import Prompt, Reply
 from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.program import FILE_NAMES
-from twinsmith.core.quality import Thresholds
-from twinsmith.core.reply_code import read_program, source_in
+from twinsmith.core.replies.reply_code import read_program, source_in
 from twinsmith.core.task import Job, Task
 from twinsmith.core.wording import entry_in, spoken
 from twinsmith.flow.pipeline import build

@@ -14,7 +14,7 @@ from twinsmith.adapters.knowledge.postgres_store import PostgresStore
 from twinsmith.adapters.knowledge.sqlite_store import SqliteStore
 from twinsmith.adapters.knowledge.store import Store, Vectors
 from twinsmith.core.errors import EngineError
-from twinsmith.core.knowledge import Document, Piece
+from twinsmith.core.knowing.knowledge import Document, Piece
 
 ROOT = Path(__file__).parents[1]
 E = "minilm"

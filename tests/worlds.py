@@ -18,13 +18,13 @@ from twinsmith.core.effort import Effort
 from twinsmith.core.errors import ModelUnavailable
 from twinsmith.core.events import Json
 from twinsmith.core.execution import Execution, Limits
-from twinsmith.core.knowledge import Passage
+from twinsmith.core.judging.quality import Thresholds
+from twinsmith.core.knowing.knowledge import Passage
 from twinsmith.core.model import Prompt, Reply
 from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.probe import Probes
 from twinsmith.core.program import Program
 from twinsmith.core.progress import Progress, progress_of
-from twinsmith.core.quality import Thresholds
 from twinsmith.core.task import Job, Task
 from twinsmith.core.verdict import Finding
 from twinsmith.flow.pipeline import build

@@ -215,7 +215,7 @@ class App:
 
     async def verify(self, program: Program, probes: Probes) -> Execution:
         """A finished service once more in the sandbox, outside any run; it leaves its event."""
-        from twinsmith.core.http_checks import CPU_SECONDS, PROBE_SECONDS
+        from twinsmith.core.services.http_checks import CPU_SECONDS, PROBE_SECONDS
         from twinsmith.sandbox_choice import limits_of, sandbox_of
 
         limits = replace(

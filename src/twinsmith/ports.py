@@ -5,8 +5,16 @@ from typing import Protocol, TypeVar
 
 from twinsmith.core.events import Event
 from twinsmith.core.execution import Execution, Limits
-from twinsmith.core.graph import Direction, Edge, EdgeKind, Neighbour, Node, NodeKind, NodeRef
-from twinsmith.core.knowledge import Built, Channel, Hit
+from twinsmith.core.knowing.graph import (
+    Direction,
+    Edge,
+    EdgeKind,
+    Neighbour,
+    Node,
+    NodeKind,
+    NodeRef,
+)
+from twinsmith.core.knowing.knowledge import Built, Channel, Hit
 from twinsmith.core.model import Prompt, Reply
 from twinsmith.core.probe import Probes
 from twinsmith.core.program import Program

@@ -19,8 +19,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from twinsmith.core.effort import Effort
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.events import Json
+from twinsmith.core.judging.quality import Thresholds
 from twinsmith.core.masking import secrets_in
-from twinsmith.core.quality import Thresholds
 
 PREFIX = "TWINSMITH_"
 FILE_NAME = "twinsmith.toml"

@@ -17,7 +17,7 @@ from twinsmith.adapters.knowledge.minilm import MiniLm
 from twinsmith.adapters.knowledge.nothing import NothingKnown
 from twinsmith.adapters.knowledge.sqlite_store import SqliteStore
 from twinsmith.adapters.knowledge.store import Store
-from twinsmith.core.knowledge import BUILT, Built, Hit, program_in
+from twinsmith.core.knowing.knowledge import BUILT, Built, Hit, program_in
 from twinsmith.flow.build.retrieve import LEAST_SCORE_OF_BUILT
 
 pytestmark = pytest.mark.xdist_group("durable")

@@ -15,8 +15,8 @@ from twinsmith.adapters.knowledge.graph_masked import MaskedGraph
 from twinsmith.adapters.knowledge.graph_memory import MemoryGraph
 from twinsmith.adapters.knowledge.graph_neo4j import Neo4jGraph, server_at
 from twinsmith.core.errors import ConfigError, EngineError
-from twinsmith.core.graph import EDGE_KINDS, Edge, Node, NodeRef, asked_words
-from twinsmith.core.insight import Insight, Outcome
+from twinsmith.core.knowing.graph import EDGE_KINDS, Edge, Node, NodeRef, asked_words
+from twinsmith.core.knowing.insight import Insight, Outcome
 from twinsmith.flow.insights import insights, record, tell_outcomes
 from twinsmith.graph_choice import opened_graph
 from twinsmith.ports import Graph

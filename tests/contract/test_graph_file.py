@@ -12,13 +12,13 @@ import pytest
 from tests.conftest import until
 from twinsmith.adapters.knowledge.graph_ladybug import LadybugGraph
 from twinsmith.core.errors import EngineError
-from twinsmith.core.graph import Node
+from twinsmith.core.knowing.graph import Node
 
 WRITER = """
 import asyncio, sys
 from pathlib import Path
 from twinsmith.adapters.knowledge.graph_ladybug import LadybugGraph
-from twinsmith.core.graph import Edge, Node, NodeRef
+from twinsmith.core.knowing.graph import Edge, Node, NodeRef
 
 async def main(path, name, most):
     graph = LadybugGraph(Path(path))

@@ -10,12 +10,12 @@ import pytest
 from tests.sandboxes import run, sandbox
 from tests.services import ACCOUNTS, NOTES, SHORTENER, WRITTEN_ACCOUNTS, WRITTEN_NOTES
 from twinsmith.core.execution import Execution, Limits
-from twinsmith.core.http_checks import CPU_SECONDS, PROBE_SECONDS, log_findings, probes_of
-from twinsmith.core.interface import Interface, default_interface
+from twinsmith.core.judging.security_findings import security_findings
 from twinsmith.core.probe import Probes
-from twinsmith.core.security_findings import security_findings
-from twinsmith.core.service_frame import framed
-from twinsmith.core.service_tests import as_test_file
+from twinsmith.core.services.http_checks import CPU_SECONDS, PROBE_SECONDS, log_findings, probes_of
+from twinsmith.core.services.interface import Interface, default_interface
+from twinsmith.core.services.service_frame import framed
+from twinsmith.core.services.service_tests import as_test_file
 
 LIMITS = Limits(probe_seconds=PROBE_SECONDS, cpu_seconds=CPU_SECONDS)
 

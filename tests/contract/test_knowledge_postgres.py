@@ -24,7 +24,7 @@ from tests.stores import (
 )
 from twinsmith.adapters.knowledge.postgres_store import PostgresStore
 from twinsmith.core.errors import ConfigError, EngineError
-from twinsmith.core.knowledge import Piece
+from twinsmith.core.knowing.knowledge import Piece
 
 pytestmark = pytest.mark.xdist_group("durable")
 

@@ -4,8 +4,8 @@ import pytest
 
 from tests.sandboxes import LIMITS, checks, needs, sandbox
 from twinsmith.adapters.sandbox.review_sanitized import SanitizedSandbox
+from twinsmith.core.judging.quality import undefined_behaviour
 from twinsmith.core.program import Program
-from twinsmith.core.quality import undefined_behaviour
 
 SOURCES = {
     "c": "#include <stdlib.h>\nint f(int n) {\n    int *a = malloc(sizeof(int) * n);\n"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tests.conftest import Command
-from twinsmith.core.insight import Insight, Outcome
+from twinsmith.core.knowing.insight import Insight, Outcome
 from twinsmith.flow.insights import record, tell_outcomes
 from twinsmith.graph_choice import FILE, opened_graph
 from twinsmith.settings import load

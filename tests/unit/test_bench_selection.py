@@ -20,7 +20,7 @@ from bench.selection_rules import (
     view,
 )
 from tests.sandboxes import sandbox
-from twinsmith.core.selection import select
+from twinsmith.core.judging.selection import select
 
 PROMPT = '''def double(n: int) -> int:
     """Twice a number.

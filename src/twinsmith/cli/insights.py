@@ -8,7 +8,7 @@ import typer
 from twinsmith.cli.build import Json, at_least
 
 if TYPE_CHECKING:
-    from twinsmith.core.insight import Insight
+    from twinsmith.core.knowing.insight import Insight
 
 EXAMPLE = "Example: twinsmith insights --about ZeroDivisionError -n 5"
 
@@ -52,7 +52,7 @@ def insights(
 
 def _table(found: "tuple[Insight, ...]") -> None:
     from twinsmith.cli.screen import fitted, flat
-    from twinsmith.core.insight import weight
+    from twinsmith.core.knowing.insight import weight
 
     typer.echo(f"weight  {'kind':<14}  helped  failed  {'run':<20}  what was learned")
     for one in found:
@@ -66,7 +66,7 @@ def _table(found: "tuple[Insight, ...]") -> None:
 def _as_json(insight: "Insight") -> dict[str, object]:
     from dataclasses import asdict
 
-    from twinsmith.core.insight import weight
+    from twinsmith.core.knowing.insight import weight
 
     counts = {"helped": insight.helped, "failed": insight.failed}
     return {**asdict(insight), **counts, "weight": round(weight(insight), 4)}

@@ -28,7 +28,7 @@ def verify(
     from dataclasses import asdict
 
     from twinsmith.app import App
-    from twinsmith.core.http_checks import severity_of
+    from twinsmith.core.services.http_checks import severity_of
     from twinsmith.settings import load
 
     app = App(load())

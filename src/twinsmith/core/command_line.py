@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from twinsmith.core.checks.inputs import input_text
 from twinsmith.core.errors import BadReply
-from twinsmith.core.inputs import input_text
 from twinsmith.core.probe import Command, Probe
-from twinsmith.core.reply_json import object_in, words
+from twinsmith.core.replies.reply_json import object_in, words
 
 MOST_RUNS = 20
 MOST_ARGS = 12

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 from twinsmith.core.errors import BadReply
-from twinsmith.core.reply_json import object_in, words
+from twinsmith.core.replies.reply_json import object_in, words
 
 MOST_PARTS = 8
 SCHEMA = json.dumps(

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from twinsmith.core.budget import Spent
-from twinsmith.core.insight import Reminder
-from twinsmith.core.knowledge import Hit
-from twinsmith.core.pool import Pool
+from twinsmith.core.judging.pool import Pool
+from twinsmith.core.judging.selection import Selection
+from twinsmith.core.knowing.insight import Reminder
+from twinsmith.core.knowing.knowledge import Hit
 from twinsmith.core.profile import Profile
-from twinsmith.core.selection import Selection
 from twinsmith.core.verdict import Verdict
 
 

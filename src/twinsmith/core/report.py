@@ -6,7 +6,7 @@ from dataclasses import asdict
 from difflib import SequenceMatcher
 
 from twinsmith.core.events import Json
-from twinsmith.core.knowledge import Hit
+from twinsmith.core.knowing.knowledge import Hit
 from twinsmith.core.outcome import RunOutcome, Work
 from twinsmith.core.program import Candidate
 from twinsmith.core.task import Job

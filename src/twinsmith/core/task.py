@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from twinsmith.core.budget import Budget
 from twinsmith.core.effort import Effort
 from twinsmith.core.errors import ConfigError
+from twinsmith.core.judging.quality import Thresholds
 from twinsmith.core.program import KINDS, Kind
-from twinsmith.core.quality import Thresholds
 from twinsmith.core.wording import (
     LANGUAGES,
     foreign_language_in,

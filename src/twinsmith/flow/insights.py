@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from twinsmith.core.graph import EdgeKind, Node, asked_words, hits
-from twinsmith.core.insight import (
+from twinsmith.core.knowing.graph import EdgeKind, Node, asked_words, hits
+from twinsmith.core.knowing.insight import (
     Insight,
     Outcome,
     contradicted,

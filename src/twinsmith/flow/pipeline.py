@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.execution import Limits
-from twinsmith.core.insight import Reminder
-from twinsmith.core.knowledge import Hit
+from twinsmith.core.knowing.insight import Reminder
+from twinsmith.core.knowing.knowledge import Hit
 from twinsmith.core.outcome import RunOutcome, Work
 from twinsmith.core.profile import Profile
 from twinsmith.core.task import Job

@@ -30,8 +30,8 @@ from twinsmith.core.errors import (
 )
 from twinsmith.core.events import Event, Json
 from twinsmith.core.execution import Execution
-from twinsmith.core.insight import Reminder
-from twinsmith.core.knowledge import Built, Hit
+from twinsmith.core.knowing.insight import Reminder
+from twinsmith.core.knowing.knowledge import Built, Hit
 from twinsmith.core.model import (
     Prompt,
     Question,

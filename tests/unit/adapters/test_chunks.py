@@ -14,7 +14,7 @@ from twinsmith.adapters.knowledge.chunks import (
     WINDOW_LINES,
     pieces,
 )
-from twinsmith.core.knowledge import Piece
+from twinsmith.core.knowing.knowledge import Piece
 
 H = "# " + "word " * 17 + "\n"  # enough for a piece of its own
 S = "// " + "word " * 17 + "\n"

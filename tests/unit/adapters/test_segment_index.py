@@ -19,7 +19,7 @@ from twinsmith.adapters.knowledge.segments import Kind, Limits, kind_for, lists_
 from twinsmith.adapters.knowledge.sqlite_store import SqliteStore
 from twinsmith.adapters.knowledge.store import Vectors
 from twinsmith.core.errors import EngineError
-from twinsmith.core.knowledge import Document, Piece
+from twinsmith.core.knowing.knowledge import Document, Piece
 
 E = "minilm"
 WIDE = 128

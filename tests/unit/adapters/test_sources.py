@@ -11,7 +11,7 @@ import pytest
 from twinsmith.adapters.knowledge import sources
 from twinsmith.adapters.knowledge.sources import MADE_BY_TOOLS, clone, clone_args, read_source
 from twinsmith.core.errors import ConfigError
-from twinsmith.core.knowledge import Document, Skipped
+from twinsmith.core.knowing.knowledge import Document, Skipped
 
 MIT = "MIT License\n\nPermission is hereby granted, free of charge, to any person"
 APACHE = "                      Apache License\n                Version 2.0, January 2004\n"

@@ -1,6 +1,6 @@
 import pytest
 
-from twinsmith.core.channel import channel_for, least_cosine
+from twinsmith.core.knowing.channel import channel_for, least_cosine
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from twinsmith.core.command_examples import MOST_EXAMPLES, read_command_examples
+from twinsmith.core.checks.command_examples import MOST_EXAMPLES, read_command_examples
 from twinsmith.core.probe import Command
 
 

@@ -1,6 +1,6 @@
 """Runs of commands that nobody had to think of."""
 
-from twinsmith.core.command_fuzz import fuzz_commands
+from twinsmith.core.checks.command_fuzz import fuzz_commands
 from twinsmith.core.probe import Command
 
 SEEN = (

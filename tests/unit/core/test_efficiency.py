@@ -1,7 +1,7 @@
 import pytest
 
-from twinsmith.core.efficiency import Timing, grown, growth, ladder, slow_ones, timings
 from twinsmith.core.execution import Execution, Outcome, ProbeResult
+from twinsmith.core.judging.efficiency import Timing, grown, growth, ladder, slow_ones, timings
 from twinsmith.core.probe import Call, Probes
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from twinsmith.core.examples import read_examples
+from twinsmith.core.checks.examples import read_examples
 from twinsmith.core.probe import Call
 
 

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from twinsmith.core.fuzz import LONGEST_LITERAL, fuzz_calls
+from twinsmith.core.checks.fuzz import LONGEST_LITERAL, fuzz_calls
 from twinsmith.core.probe import Call
 
 

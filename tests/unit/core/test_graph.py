@@ -4,7 +4,15 @@ from typing import Any
 import pytest
 
 from twinsmith.core.errors import ConfigError
-from twinsmith.core.graph import Edge, Node, NodeKind, NodeRef, asked_words, hits, searchable
+from twinsmith.core.knowing.graph import (
+    Edge,
+    Node,
+    NodeKind,
+    NodeRef,
+    asked_words,
+    hits,
+    searchable,
+)
 
 
 @pytest.mark.parametrize(

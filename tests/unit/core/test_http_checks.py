@@ -4,7 +4,7 @@ import builtins
 import pytest
 
 from twinsmith.core.execution import Execution, ProbeResult
-from twinsmith.core.http_checks import (
+from twinsmith.core.services.http_checks import (
     checks_of,
     evidence_of,
     failures_of,
@@ -14,8 +14,8 @@ from twinsmith.core.http_checks import (
     severity_of,
     traceback_of,
 )
-from twinsmith.core.http_words import PASSWORD_MARK, WORDS
-from twinsmith.core.interface import (
+from twinsmith.core.services.http_words import PASSWORD_MARK, WORDS
+from twinsmith.core.services.interface import (
     HEALTH,
     LOGIN,
     PROTECTED,

@@ -2,8 +2,7 @@
 
 import pytest
 
-from twinsmith.core.execution import ProbeResult
-from twinsmith.core.inputs import (
+from twinsmith.core.checks.inputs import (
     REFUSES,
     expected_of,
     input_text,
@@ -12,6 +11,7 @@ from twinsmith.core.inputs import (
     printed,
     probe_of,
 )
+from twinsmith.core.execution import ProbeResult
 from twinsmith.core.probe import Call, Command
 
 RUN = Command(args=("-n", "two words"), stdin="a\nb\n", stdout="2 \n", exit_code=0)

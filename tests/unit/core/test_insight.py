@@ -4,8 +4,8 @@ import pytest
 
 from twinsmith.adapters.knowledge.graph_masked import MaskedGraph
 from twinsmith.adapters.knowledge.graph_memory import MemoryGraph
-from twinsmith.core.graph import Edge, Neighbour, Node, NodeRef
-from twinsmith.core.insight import (
+from twinsmith.core.knowing.graph import Edge, Neighbour, Node, NodeRef
+from twinsmith.core.knowing.insight import (
     Insight,
     Outcome,
     contradicted,

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from twinsmith.core.errors import BadReply
-from twinsmith.core.interface import (
+from twinsmith.core.services.interface import (
     SCHEMA,
     Field,
     Interface,

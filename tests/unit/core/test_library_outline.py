@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from twinsmith.core.checks.proposed import library_checks
 from twinsmith.core.errors import BadReply
 from twinsmith.core.library_outline import MOST_PARTS, read_outline
-from twinsmith.core.proposed import library_checks
 
 PARTS = [
     {"name": "to_roman", "signature": "def to_roman(n: int) -> str:", "does": "Writes it."},

@@ -1,10 +1,10 @@
 from tests.proposals import proposals
+from twinsmith.core.checks.inputs import input_text
 from twinsmith.core.execution import Execution, ProbeResult
-from twinsmith.core.inputs import input_text
-from twinsmith.core.pool import Pool
+from twinsmith.core.judging.pool import Pool
+from twinsmith.core.judging.selection import select
 from twinsmith.core.probe import Call, Probe, Probes, read_check
 from twinsmith.core.program import Candidate, Program
-from twinsmith.core.selection import select
 
 
 def candidate(number: int, ensemble: int = 1) -> Candidate:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from twinsmith.core.checks.properties import LONGEST_INPUT, MOST, properties
 from twinsmith.core.probe import Call
-from twinsmith.core.properties import LONGEST_INPUT, MOST, properties
 
 NUMBERS = "[3, 1, 2]"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from twinsmith.core.property_words import Kind, named
+from twinsmith.core.checks.property_words import Kind, named
 
 
 @pytest.mark.parametrize(

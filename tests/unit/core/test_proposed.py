@@ -1,6 +1,6 @@
 """Asserts in a reply, in one form."""
 
-from twinsmith.core.proposed import MOST_CHECKS, counted, proposed
+from twinsmith.core.checks.proposed import MOST_CHECKS, counted, proposed
 
 REPLY = """Here are some checks:
 ```python

@@ -1,7 +1,7 @@
 import pytest
 
 from twinsmith.core.execution import Execution, Outcome, ProbeResult
-from twinsmith.core.quality import Thresholds, objections, regarded, undefined_behaviour
+from twinsmith.core.judging.quality import Thresholds, objections, regarded, undefined_behaviour
 from twinsmith.core.verdict import Finding, Severity
 
 

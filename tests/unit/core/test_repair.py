@@ -3,7 +3,7 @@ import re
 import pytest
 
 from twinsmith.core.program import Kind
-from twinsmith.core.repair import LONGEST_SOURCE, Repaired, repair
+from twinsmith.core.replies.repair import LONGEST_SOURCE, Repaired, repair
 
 LANGUAGES = ("python", "rust", "go", "c", "cpp", "perl")
 

@@ -2,7 +2,7 @@ import pytest
 
 from twinsmith.core.errors import BadReply
 from twinsmith.core.program import Kind, Program
-from twinsmith.core.reply_code import read_program, read_reply, source_in
+from twinsmith.core.replies.reply_code import read_program, read_reply, source_in
 
 SOURCE = "def f(x):\n    return x + 1\n"
 GO = 'package main\n\nimport "fmt"\n\nfunc main() {\n\tfmt.Println(1)\n}\n'

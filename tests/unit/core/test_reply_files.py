@@ -2,8 +2,8 @@ import pytest
 
 from twinsmith.core.errors import BadReply
 from twinsmith.core.program import FILE_NAMES, Kind, Program, SourceFile
-from twinsmith.core.reply_code import read_program, read_reply, source_in
-from twinsmith.core.reply_files import as_blocks
+from twinsmith.core.replies.reply_code import read_program, read_reply, source_in
+from twinsmith.core.replies.reply_files import as_blocks
 
 FENCE = "```"
 MAIN = "from shapes import area\n\n\ndef f(x):\n    return area(x)\n"

@@ -4,16 +4,16 @@ from dataclasses import replace
 from tests.proposals import proposals
 from tests.worlds import job_of, passage
 from twinsmith.core.budget import Spent
+from twinsmith.core.checks.result_tests import tests_of as checks_of
 from twinsmith.core.execution import Execution, ProbeResult
-from twinsmith.core.knowledge import Hit
+from twinsmith.core.judging.pool import Pool
+from twinsmith.core.judging.selection import Selection
+from twinsmith.core.knowing.knowledge import Hit
 from twinsmith.core.outcome import RunOutcome, Work
-from twinsmith.core.pool import Pool
 from twinsmith.core.probe import read_tests
 from twinsmith.core.profile import Profile
 from twinsmith.core.program import Candidate, Program
 from twinsmith.core.report import copied, markdown, report_json
-from twinsmith.core.result_tests import tests_of as checks_of
-from twinsmith.core.selection import Selection
 from twinsmith.core.verdict import Finding, Verdict
 
 SOURCE = "def double(n):\n    return n * 2\n"

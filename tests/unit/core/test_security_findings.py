@@ -1,6 +1,6 @@
 import pytest
 
-from twinsmith.core.security_findings import security_findings
+from twinsmith.core.judging.security_findings import security_findings
 
 BAD = {
     "SQL is put together from text": [

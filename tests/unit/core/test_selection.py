@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from twinsmith.core.execution import Outcome, ProbeResult
+from twinsmith.core.judging.selection import Check, Entrant, Evidence, meaning, select
 from twinsmith.core.probe import Call, Command
-from twinsmith.core.selection import Check, Entrant, Evidence, meaning, select
 
 
 def gave(value: object) -> ProbeResult:

@@ -3,9 +3,9 @@ import re
 
 import pytest
 
-from twinsmith.core.interface import Interface, Route, default_interface
-from twinsmith.core.security_findings import security_findings
-from twinsmith.core.service_frame import (
+from twinsmith.core.judging.security_findings import security_findings
+from twinsmith.core.services.interface import Interface, Route, default_interface
+from twinsmith.core.services.service_frame import (
     ENDING,
     beginning_of,
     framed,

@@ -2,7 +2,7 @@ from collections.abc import Mapping
 
 from tests.proposals import proposals
 from twinsmith.core.execution import Execution, ProbeResult
-from twinsmith.core.pool import Pool
+from twinsmith.core.judging.pool import Pool
 from twinsmith.core.probe import Probe, Probes, read_check
 from twinsmith.core.program import Candidate, Program
 from twinsmith.core.verdict import Finding, Verdict

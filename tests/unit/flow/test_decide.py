@@ -1,10 +1,10 @@
 import pytest
 
+from twinsmith.core.checks.inputs import REFUSES
 from twinsmith.core.errors import BudgetExceeded
-from twinsmith.core.inputs import REFUSES
+from twinsmith.core.judging.selection import Separation
 from twinsmith.core.model import Question, Reply
 from twinsmith.core.probe import Call, Command
-from twinsmith.core.selection import Separation
 from twinsmith.core.task import Task
 from twinsmith.flow.build.decide import FIRST_NTH, Disagreement, question_in, vote
 

@@ -1,10 +1,10 @@
 from tests.proposals import proposals
+from twinsmith.core.checks.proposed import MOST_CHECKS, counted
 from twinsmith.core.errors import BudgetExceeded
+from twinsmith.core.judging.pool import Pool
 from twinsmith.core.model import Question, Reply
-from twinsmith.core.pool import Pool
 from twinsmith.core.probe import Call
 from twinsmith.core.profile import Profile
-from twinsmith.core.proposed import MOST_CHECKS, counted
 from twinsmith.core.task import Task
 from twinsmith.flow.build.examine import given_probes, property_probes, propose
 

@@ -15,7 +15,7 @@ from twinsmith.adapters.knowledge.library_masked import MaskedLibrary
 from twinsmith.adapters.knowledge.nothing import NothingKnown
 from twinsmith.adapters.knowledge.sqlite_store import SqliteStore
 from twinsmith.core.errors import EngineError
-from twinsmith.core.knowledge import Built
+from twinsmith.core.knowing.knowledge import Built
 from twinsmith.core.task import Job
 
 SURE = saying(coder=[DOUBLE])

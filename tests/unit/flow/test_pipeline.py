@@ -24,9 +24,9 @@ from twinsmith.adapters.knowledge.nothing import NothingKnown
 from twinsmith.core.budget import Budget
 from twinsmith.core.effort import Effort
 from twinsmith.core.errors import EngineError, ModelUnavailable
-from twinsmith.core.graph import Node
-from twinsmith.core.insight import Insight, Outcome
-from twinsmith.core.knowledge import Channel, Hit
+from twinsmith.core.knowing.graph import Node
+from twinsmith.core.knowing.insight import Insight, Outcome
+from twinsmith.core.knowing.knowledge import Channel, Hit
 from twinsmith.core.model import Prompt, Reply
 from twinsmith.core.progress import Stage
 from twinsmith.flow.insights import insights, record, tell_outcomes

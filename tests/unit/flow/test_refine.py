@@ -1,7 +1,7 @@
 from tests.proposals import proposals
 from twinsmith.core.execution import Execution, ProbeResult
+from twinsmith.core.judging.pool import Pool
 from twinsmith.core.model import Question
-from twinsmith.core.pool import Pool
 from twinsmith.core.probe import Probe, Probes, read_check
 from twinsmith.core.program import Candidate, Program
 from twinsmith.core.task import Task

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from tests.worlds import DOUBLE, TASK, job_of, passage, with_effort
 from twinsmith.adapters.knowledge.nothing import NothingKnown
-from twinsmith.core.knowledge import BUILT, MEANING_ENDS, Channel, Hit
+from twinsmith.core.knowing.knowledge import BUILT, MEANING_ENDS, Channel, Hit
 from twinsmith.flow.build.retrieve import LONGEST_PIECE, MOST_PIECES, advice, retrieve
 
 

@@ -3,12 +3,12 @@ from dataclasses import replace
 from tests.worlds import job_of
 from twinsmith.core.budget import Spent
 from twinsmith.core.execution import Execution, ProbeResult
-from twinsmith.core.insight import Insight
+from twinsmith.core.judging.pool import Pool
+from twinsmith.core.judging.selection import Selection, Separation
+from twinsmith.core.knowing.insight import Insight
 from twinsmith.core.outcome import RunOutcome, Work
-from twinsmith.core.pool import Pool
 from twinsmith.core.probe import Call, Probes, read_check
 from twinsmith.core.program import Candidate, Program, Way
-from twinsmith.core.selection import Selection, Separation
 from twinsmith.flow.build.share import LONGEST_TASK, SURE, lessons, verified
 
 JOB = job_of("double\n a number")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from twinsmith.adapters.knowledge.ingest import Ingest
 from twinsmith.adapters.knowledge.store import Store
-from twinsmith.core.knowledge import BUILT, MEANING_ENDS, Built, Document, Piece
+from twinsmith.core.knowing.knowledge import BUILT, MEANING_ENDS, Built, Document, Piece
 
 MOST_PROGRAMS = 2000
 LONGEST_PROGRAM = 8000

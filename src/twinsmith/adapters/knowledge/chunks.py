@@ -20,7 +20,7 @@ from twinsmith.adapters.knowledge.grammars import (
     name_of,
     text_of,
 )
-from twinsmith.core.knowledge import Piece
+from twinsmith.core.knowing.knowledge import Piece
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from twinsmith.core.errors import EngineError
-from twinsmith.core.graph import (
+from twinsmith.core.knowing.graph import (
     EDGE_KINDS,
     Direction,
     Edge,

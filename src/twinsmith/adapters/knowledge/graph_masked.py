@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from twinsmith.core.graph import (
+from twinsmith.core.knowing.graph import (
     Direction,
     Edge,
     EdgeKind,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from twinsmith.core.graph import (
+from twinsmith.core.knowing.graph import (
     Direction,
     Edge,
     EdgeKind,

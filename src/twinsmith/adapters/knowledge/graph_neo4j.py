@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from twinsmith.core.errors import ConfigError, EngineError
-from twinsmith.core.graph import (
+from twinsmith.core.knowing.graph import (
     EDGE_KINDS,
     NODE_KINDS,
     RESERVED,

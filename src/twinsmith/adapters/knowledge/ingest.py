@@ -8,7 +8,7 @@ from itertools import islice
 from twinsmith.adapters.knowledge.chunks import pieces
 from twinsmith.adapters.knowledge.embedder import Embedder, Vectors
 from twinsmith.adapters.knowledge.store import Store
-from twinsmith.core.knowledge import MEANING_ENDS, Document, Piece, Skipped
+from twinsmith.core.knowing.knowledge import MEANING_ENDS, Document, Piece, Skipped
 from twinsmith.ports import Clock
 
 READ_AT_ONCE = 32

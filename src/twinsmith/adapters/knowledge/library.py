@@ -16,8 +16,8 @@ from twinsmith.adapters.knowledge.sources import read_source
 from twinsmith.adapters.knowledge.starter import SOURCE, documents
 from twinsmith.adapters.knowledge.starter_vectors import Remembered
 from twinsmith.adapters.knowledge.store import Store, StoreFigures
-from twinsmith.core.channel import channel_for, least_cosine
-from twinsmith.core.knowledge import Built, Channel, Hit
+from twinsmith.core.knowing.channel import channel_for, least_cosine
+from twinsmith.core.knowing.knowledge import Built, Channel, Hit
 from twinsmith.ports import Clock
 
 LONGEST_QUERY = 2000

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from twinsmith.core.knowledge import Built, Channel, Hit
+from twinsmith.core.knowing.knowledge import Built, Channel, Hit
 from twinsmith.core.masking import mask
 from twinsmith.ports import Retriever
 

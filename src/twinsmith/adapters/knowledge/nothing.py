@@ -1,6 +1,6 @@
 """A retriever that knows nothing, for where there is no library."""
 
-from twinsmith.core.knowledge import Built, Channel, Hit
+from twinsmith.core.knowing.knowledge import Built, Channel, Hit
 
 
 class NothingKnown:

@@ -40,7 +40,7 @@ from twinsmith.adapters.knowledge.store import (
     worth_scoring,
 )
 from twinsmith.core.errors import ConfigError
-from twinsmith.core.knowledge import Document, Passage, Piece
+from twinsmith.core.knowing.knowledge import Document, Passage, Piece
 
 _BY_NAME, _BY_SOURCE = SQL("d.name = %s"), SQL("d.source = %s")
 

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from twinsmith.core.errors import ConfigError
-from twinsmith.core.knowledge import Document, Skipped
+from twinsmith.core.knowing.knowledge import Document, Skipped
 
 MOST_BYTES = 1_000_000
 LONGEST_LINE = 20_000

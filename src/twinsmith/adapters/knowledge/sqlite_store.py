@@ -41,7 +41,7 @@ from twinsmith.adapters.knowledge.store import (
     worth_scoring,
 )
 from twinsmith.core.errors import ConfigError, EngineError
-from twinsmith.core.knowledge import Document, Passage, Piece
+from twinsmith.core.knowing.knowledge import Document, Passage, Piece
 
 Values = tuple[object, ...] | dict[str, object]
 

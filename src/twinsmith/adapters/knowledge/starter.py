@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from twinsmith.core.knowledge import Document
+from twinsmith.core.knowing.knowledge import Document
 
 SOURCE = "starter"
 FOLDER = Path(__file__).parents[2] / "starter"

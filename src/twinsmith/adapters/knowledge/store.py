@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from twinsmith.core.knowledge import Document, Passage, Piece
+from twinsmith.core.knowing.knowledge import Document, Passage, Piece
 
 Vectors = NDArray[np.float32]
 Numbers = NDArray[np.int64]

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
+from twinsmith.core.checks.result_tests import tests_of
 from twinsmith.core.outcome import RunOutcome, Work
 from twinsmith.core.program import FILE_NAMES
 from twinsmith.core.report import markdown, report_json
-from twinsmith.core.result_tests import tests_of
 from twinsmith.core.task import Job
 from twinsmith.core.verdict import Verdict
 from twinsmith.flow.build.handover import readme_of

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TypeVar
 
 from twinsmith.core import command_line, library_outline
-from twinsmith.core.command_examples import read_command_examples
+from twinsmith.core.checks.command_examples import read_command_examples
+from twinsmith.core.checks.examples import read_examples
+from twinsmith.core.checks.inputs import input_text
 from twinsmith.core.errors import BadReply
-from twinsmith.core.examples import read_examples
-from twinsmith.core.inputs import input_text
 from twinsmith.core.model import Ask, Question
 from twinsmith.core.profile import Profile
-from twinsmith.core.reply_json import object_in, words
+from twinsmith.core.replies.reply_json import object_in, words
 from twinsmith.core.task import Task
 from twinsmith.core.wording import entry_in, signature_in, spoken
 from twinsmith.flow.build.asking import answered

@@ -1,8 +1,8 @@
 """A pool in, a verdict on each of its candidates out."""
 
+from twinsmith.core.checks.inputs import input_text, observed
 from twinsmith.core.execution import ProbeResult
-from twinsmith.core.inputs import input_text, observed
-from twinsmith.core.pool import Pool
+from twinsmith.core.judging.pool import Pool
 from twinsmith.core.probe import Probe
 from twinsmith.core.program import Candidate
 from twinsmith.core.verdict import Finding, Severity, Verdict

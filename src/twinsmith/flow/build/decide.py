@@ -4,11 +4,11 @@ import ast
 import re
 from dataclasses import dataclass
 
+from twinsmith.core.checks.inputs import REFUSES, input_text, printed
 from twinsmith.core.errors import BadReply, BudgetExceeded
-from twinsmith.core.inputs import REFUSES, input_text, printed
+from twinsmith.core.judging.selection import Separation
 from twinsmith.core.model import Ask, Question
 from twinsmith.core.probe import Command, Input
-from twinsmith.core.selection import Separation
 from twinsmith.core.task import Task
 from twinsmith.prompts import render
 

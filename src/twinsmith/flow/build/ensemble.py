@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from twinsmith.core.checks.inputs import input_text, observed
 from twinsmith.core.effort import Round
-from twinsmith.core.inputs import input_text, observed
-from twinsmith.core.pool import Pool
+from twinsmith.core.judging.pool import Pool
+from twinsmith.core.judging.selection import Selection
 from twinsmith.core.program import Candidate
-from twinsmith.core.selection import Selection
 from twinsmith.flow.build.generate import Brief
 
 LONGEST_VALUE = 200

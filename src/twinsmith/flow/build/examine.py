@@ -1,16 +1,16 @@
 """A task in, checks out: written blind to the candidates, read from the task, or made up."""
 
-from twinsmith.core.command_fuzz import fuzz_commands
+from twinsmith.core.checks.command_fuzz import fuzz_commands
+from twinsmith.core.checks.fuzz import fuzz_calls
+from twinsmith.core.checks.inputs import input_text, observing
+from twinsmith.core.checks.properties import properties
+from twinsmith.core.checks.proposed import counted, library_checks
 from twinsmith.core.command_line import RUNS_SCHEMA, proposal, read_runs
 from twinsmith.core.errors import BadReply, BudgetExceeded
-from twinsmith.core.fuzz import fuzz_calls
-from twinsmith.core.inputs import input_text, observing
+from twinsmith.core.judging.pool import Pool
 from twinsmith.core.model import Ask, Question
-from twinsmith.core.pool import Pool
 from twinsmith.core.probe import Call, Command, Input, Probe, Probes, read_tests
 from twinsmith.core.profile import Profile
-from twinsmith.core.properties import properties
-from twinsmith.core.proposed import counted, library_checks
 from twinsmith.core.task import Task
 from twinsmith.prompts import render
 

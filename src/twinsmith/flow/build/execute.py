@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from twinsmith.core.execution import Execution, Limits
-from twinsmith.core.pool import Pool
+from twinsmith.core.judging.pool import Pool
 from twinsmith.core.probe import Probes
 from twinsmith.core.program import Candidate
 from twinsmith.ports import Sandbox

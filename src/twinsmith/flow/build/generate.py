@@ -6,7 +6,7 @@ from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.model import Ask, Question
 from twinsmith.core.profile import Profile
 from twinsmith.core.program import Candidate, Way
-from twinsmith.core.reply_code import read_reply
+from twinsmith.core.replies.reply_code import read_reply
 from twinsmith.core.task import Task
 from twinsmith.core.wording import entry_in, spoken
 from twinsmith.prompts import render

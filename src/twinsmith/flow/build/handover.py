@@ -3,13 +3,13 @@
 import json
 import shlex
 
-from twinsmith.core.command_tests import build_line, run_line
-from twinsmith.core.interface import Interface
+from twinsmith.core.checks.command_tests import build_line, run_line
 from twinsmith.core.probe import Probes
 from twinsmith.core.profile import Profile
 from twinsmith.core.program import FILE_NAMES, MODULE, Program
-from twinsmith.core.service_frame import packages_of
-from twinsmith.core.service_tests import as_test_file
+from twinsmith.core.services.interface import Interface
+from twinsmith.core.services.service_frame import packages_of
+from twinsmith.core.services.service_tests import as_test_file
 from twinsmith.core.task import Task
 from twinsmith.core.wording import spoken
 from twinsmith.prompts import render

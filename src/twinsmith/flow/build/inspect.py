@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from twinsmith.core.efficiency import Timing, ladder, slow_ones, timings
 from twinsmith.core.execution import Execution, Limits
-from twinsmith.core.pool import Pool
+from twinsmith.core.judging.efficiency import Timing, ladder, slow_ones, timings
+from twinsmith.core.judging.pool import Pool
+from twinsmith.core.judging.quality import Thresholds, regarded, undefined_behaviour
+from twinsmith.core.judging.security_findings import security_findings
 from twinsmith.core.probe import Probes
 from twinsmith.core.program import Candidate
-from twinsmith.core.quality import Thresholds, regarded, undefined_behaviour
-from twinsmith.core.security_findings import security_findings
 from twinsmith.core.verdict import Finding
 from twinsmith.ports import Reviewer, Sandbox
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.execution import Execution, Limits
-from twinsmith.core.pool import Pool
+from twinsmith.core.judging.pool import Pool
+from twinsmith.core.judging.quality import objections
+from twinsmith.core.judging.selection import select
 from twinsmith.core.program import Candidate
-from twinsmith.core.quality import objections
-from twinsmith.core.selection import select
 from twinsmith.core.task import Job
 from twinsmith.core.verdict import Finding
 from twinsmith.flow.build.ensemble import Found

@@ -1,13 +1,13 @@
 """A candidate and what it fails in, a better candidate out."""
 
+from twinsmith.core.checks.inputs import input_text, observed
 from twinsmith.core.execution import ProbeResult
-from twinsmith.core.inputs import input_text, observed
+from twinsmith.core.judging.pool import Pool
+from twinsmith.core.judging.selection import Check
 from twinsmith.core.model import Question
-from twinsmith.core.pool import Pool
 from twinsmith.core.probe import Probe
 from twinsmith.core.program import Candidate
-from twinsmith.core.reply_files import as_blocks
-from twinsmith.core.selection import Check
+from twinsmith.core.replies.reply_files import as_blocks
 from twinsmith.core.task import Task
 from twinsmith.prompts import render
 

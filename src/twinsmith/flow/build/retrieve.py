@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from twinsmith.core.knowledge import BUILT, Hit, program_in
+from twinsmith.core.knowing.knowledge import BUILT, Hit, program_in
 from twinsmith.core.task import Job
 from twinsmith.ports import Retriever
 

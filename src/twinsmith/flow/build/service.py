@@ -6,7 +6,12 @@ from dataclasses import dataclass, replace
 from twinsmith.core.effort import ENSEMBLES
 from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.execution import Execution, Limits
-from twinsmith.core.http_checks import (
+from twinsmith.core.judging.pool import Pool
+from twinsmith.core.judging.selection import select
+from twinsmith.core.model import Ask, Question
+from twinsmith.core.probe import Probes, read_tests
+from twinsmith.core.program import Candidate
+from twinsmith.core.services.http_checks import (
     CPU_SECONDS,
     PROBE_SECONDS,
     evidence_of,
@@ -15,12 +20,13 @@ from twinsmith.core.http_checks import (
     probes_of,
     severity_of,
 )
-from twinsmith.core.interface import SCHEMA, Interface, completed, default_interface, read_interface
-from twinsmith.core.model import Ask, Question
-from twinsmith.core.pool import Pool
-from twinsmith.core.probe import Probes, read_tests
-from twinsmith.core.program import Candidate
-from twinsmith.core.selection import select
+from twinsmith.core.services.interface import (
+    SCHEMA,
+    Interface,
+    completed,
+    default_interface,
+    read_interface,
+)
 from twinsmith.core.task import Job
 from twinsmith.flow.build.asking import answered
 from twinsmith.flow.build.ensemble import Found

@@ -2,11 +2,11 @@
 
 from typing import Protocol
 
-from twinsmith.core.interface import Interface
 from twinsmith.core.program import Program
-from twinsmith.core.reply_code import read_program, source_in
-from twinsmith.core.reply_files import as_blocks
-from twinsmith.core.service_frame import (
+from twinsmith.core.replies.reply_code import read_program, source_in
+from twinsmith.core.replies.reply_files import as_blocks
+from twinsmith.core.services.interface import Interface
+from twinsmith.core.services.service_frame import (
     beginning_of,
     example,
     framed,
@@ -14,7 +14,7 @@ from twinsmith.core.service_frame import (
     rules_of,
     skeleton_of,
 )
-from twinsmith.core.service_plain import plain_rules
+from twinsmith.core.services.service_plain import plain_rules
 from twinsmith.core.task import Task
 from twinsmith.core.wording import spoken
 from twinsmith.prompts import render

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from twinsmith.core.inputs import input_text
-from twinsmith.core.insight import Insight, Outcome, Reminder, weight
-from twinsmith.core.knowledge import Built
+from twinsmith.core.checks.inputs import input_text
+from twinsmith.core.knowing.insight import Insight, Outcome, Reminder, weight
+from twinsmith.core.knowing.knowledge import Built
 from twinsmith.core.outcome import RunOutcome, Work
 from twinsmith.core.probe import Call
 from twinsmith.core.program import Candidate
-from twinsmith.core.reply_files import as_blocks
+from twinsmith.core.replies.reply_files import as_blocks
 from twinsmith.core.task import Job
 from twinsmith.flow.insights import insights, record, tell_outcomes
 from twinsmith.flow.recorder import Recorder

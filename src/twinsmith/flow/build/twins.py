@@ -2,17 +2,17 @@
 
 from dataclasses import replace
 
+from twinsmith.core.checks.inputs import input_text, probe_of
 from twinsmith.core.effort import ENSEMBLES, Round, rounds
 from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.execution import Execution, Limits
-from twinsmith.core.inputs import input_text, probe_of
-from twinsmith.core.insight import Reminder
+from twinsmith.core.judging.pool import Pool
+from twinsmith.core.judging.selection import select
+from twinsmith.core.knowing.insight import Reminder
 from twinsmith.core.model import Question
-from twinsmith.core.pool import Pool
 from twinsmith.core.probe import Input, Probes
 from twinsmith.core.profile import Profile
 from twinsmith.core.program import Candidate
-from twinsmith.core.selection import select
 from twinsmith.core.task import Job
 from twinsmith.flow.build.decide import (
     OPEN,

@@ -8,7 +8,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Sequence
 
-from twinsmith.core.fuzz import fuzz_calls
+from twinsmith.core.checks.fuzz import fuzz_calls
 from twinsmith.core.probe import Call, Command
 
 MOST_SHAPES = 4

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from twinsmith.core.errors import BadReply
 from twinsmith.core.program import Kind, Program, SourceFile
-from twinsmith.core.python_names import defined, parsed, problem
-from twinsmith.core.repair import Repaired, repair
-from twinsmith.core.repair_others import functions
-from twinsmith.core.reply_files import TAGS, Block, blocks, defines, parts, tidy
+from twinsmith.core.replies.python_names import defined, parsed, problem
+from twinsmith.core.replies.repair import Repaired, repair
+from twinsmith.core.replies.repair_others import functions
+from twinsmith.core.replies.reply_files import TAGS, Block, blocks, defines, parts, tidy
 
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 _BEGINS: Mapping[str, re.Pattern[str]] = {

@@ -9,7 +9,7 @@ import ast
 import re
 from string import Template
 
-from twinsmith.core.interface import Interface, Purpose, Route, who_and_password
+from twinsmith.core.services.interface import Interface, Purpose, Route, who_and_password
 
 _IMPORTS = """import os
 import re

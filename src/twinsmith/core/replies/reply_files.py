@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from twinsmith.core.program import ENDINGS, FILE_NAMES, MOST_BYTES, Program, SourceFile
-from twinsmith.core.python_names import parsed
-from twinsmith.core.repair_others import functions
-from twinsmith.core.source_text import has_entities, unescaped, without_margin
+from twinsmith.core.replies.python_names import parsed
+from twinsmith.core.replies.repair_others import functions
+from twinsmith.core.replies.source_text import has_entities, unescaped, without_margin
 
 TAGS: Mapping[str, frozenset[str]] = {
     "python": frozenset({"python", "py", "python3", "py3"}),

@@ -1,7 +1,7 @@
 """Services without a frame: whole files, in languages whose own library speaks HTTP or sockets."""
 
-from twinsmith.core.interface import Interface
-from twinsmith.core.service_frame import has_accounts
+from twinsmith.core.services.interface import Interface
+from twinsmith.core.services.service_frame import has_accounts
 
 _RULES = """- Use the standard library of {language} only, one file.
 - Listen on 127.0.0.1, on the port that the environment variable PORT names; answer until stopped.

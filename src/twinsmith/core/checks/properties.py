@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from itertools import chain, permutations, zip_longest
 
+from twinsmith.core.checks.property_words import Kind, named, undoes
 from twinsmith.core.probe import Call
-from twinsmith.core.property_words import Kind, named, undoes
 
 MOST = 6
 LONGEST_INPUT = 300

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from twinsmith.core.source_text import outline
+from twinsmith.core.replies.source_text import outline
 
 _MATH = (
     "acos asin atan atan2 cbrt ceil cos exp exp2 fabs fabsf floor fmax fmin fmod hypot isinf isnan "

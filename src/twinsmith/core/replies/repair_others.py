@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from twinsmith.core.headers import missing_headers
 from twinsmith.core.program import Kind
-from twinsmith.core.source_text import Mended, Step, bare, outline, plain, straight
+from twinsmith.core.replies.headers import missing_headers
+from twinsmith.core.replies.source_text import Mended, Step, bare, outline, plain, straight
 
 _FUNCTION = {
     "rust": r"\bfn\s+(\w+)",

@@ -3,11 +3,11 @@
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from twinsmith.core.checks.inputs import expected_of, input_text, observed, observing
 from twinsmith.core.execution import Execution, ProbeResult
-from twinsmith.core.inputs import expected_of, input_text, observed, observing
+from twinsmith.core.judging.selection import Check, Entrant, Evidence, meaning
 from twinsmith.core.probe import Call, Command, Input, Probe, Probes
 from twinsmith.core.program import Candidate
-from twinsmith.core.selection import Check, Entrant, Evidence, meaning
 from twinsmith.core.verdict import Finding
 
 

@@ -3,7 +3,7 @@
 import math
 import re
 
-from twinsmith.core.knowledge import Channel
+from twinsmith.core.knowing.knowledge import Channel
 
 # Of the default embedder, fitted by bench/retrieval.py to 48 off-topic questions among 250 to
 # 12,000 passages: about 95 of 100 of them stay below.

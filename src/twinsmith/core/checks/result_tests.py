@@ -2,9 +2,9 @@
 
 import json
 
-from twinsmith.core.command_tests import as_command_tests
-from twinsmith.core.inputs import input_text, observed
-from twinsmith.core.pool import Pool
+from twinsmith.core.checks.command_tests import as_command_tests
+from twinsmith.core.checks.inputs import input_text, observed
+from twinsmith.core.judging.pool import Pool
 from twinsmith.core.probe import Probe
 from twinsmith.core.program import MODULE, Program
 

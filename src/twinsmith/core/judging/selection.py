@@ -11,8 +11,8 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+from twinsmith.core.checks.inputs import observed
 from twinsmith.core.execution import ProbeResult
-from twinsmith.core.inputs import observed
 from twinsmith.core.probe import Call, Input
 
 AGREEMENT = 0.2

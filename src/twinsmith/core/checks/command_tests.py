@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from string import Template
 
-from twinsmith.core.inputs import REFUSES
+from twinsmith.core.checks.inputs import REFUSES
 from twinsmith.core.probe import Command
 from twinsmith.core.program import FILE_NAMES, MODULE, Program
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, islice
 
 from twinsmith.core.program import Kind
-from twinsmith.core.python_names import (
+from twinsmith.core.replies.python_names import (
     Function,
     called,
     defined,
@@ -17,7 +17,14 @@ from twinsmith.core.python_names import (
     problem,
     useless_imports,
 )
-from twinsmith.core.source_text import Mended, Step, plain, straight, unescaped, without_margin
+from twinsmith.core.replies.source_text import (
+    Mended,
+    Step,
+    plain,
+    straight,
+    unescaped,
+    without_margin,
+)
 
 _MOST_ERRORS = 30
 _MOST_CUT = 40

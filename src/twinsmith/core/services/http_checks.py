@@ -11,9 +11,9 @@ from pprint import pformat
 from string import Template
 
 from twinsmith.core.execution import Execution, ProbeResult
-from twinsmith.core.http_words import PASSWORD_MARK, WORDS
-from twinsmith.core.interface import Field, Interface, Route, who_and_password
 from twinsmith.core.probe import Probe, Probes
+from twinsmith.core.services.http_words import PASSWORD_MARK, WORDS
+from twinsmith.core.services.interface import Field, Interface, Route, who_and_password
 from twinsmith.core.verdict import Finding, Severity
 
 NOTE = "note: "

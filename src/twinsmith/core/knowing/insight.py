@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, cast, get_args
 
-from twinsmith.core.graph import Edge, Neighbour, Node, NodeKind, NodeRef, Value
+from twinsmith.core.knowing.graph import Edge, Neighbour, Node, NodeKind, NodeRef, Value
 
 InsightKind = Literal["counterexample", "fix", "plan", "practice"]
 INSIGHT_KINDS: tuple[InsightKind, ...] = get_args(InsightKind)

@@ -7,9 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from twinsmith.core.program import Kind
-from twinsmith.core.repair_others import C_STEPS, CPP_STEPS, GO_STEPS, PERL_STEPS, RUST_STEPS
-from twinsmith.core.repair_python import PYTHON_STEPS
-from twinsmith.core.source_text import Step
+from twinsmith.core.replies.repair_others import (
+    C_STEPS,
+    CPP_STEPS,
+    GO_STEPS,
+    PERL_STEPS,
+    RUST_STEPS,
+)
+from twinsmith.core.replies.repair_python import PYTHON_STEPS
+from twinsmith.core.replies.source_text import Step
 
 LONGEST_SOURCE = 200_000
 _STEPS: Mapping[str, tuple[Step, ...]] = {

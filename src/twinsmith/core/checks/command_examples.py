@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from twinsmith.core.inputs import printed
+from twinsmith.core.checks.inputs import printed
 from twinsmith.core.probe import Command
 
 LONGEST_TEXT = 50_000

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from twinsmith.core.efficiency import SLOW
 from twinsmith.core.execution import Execution, ProbeResult
+from twinsmith.core.judging.efficiency import SLOW
 from twinsmith.core.verdict import Finding
 
 UNDEFINED = "undefined behaviour"

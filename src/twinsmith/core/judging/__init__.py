@@ -1,0 +1,1 @@
+"""Which candidate to trust, and what is wrong with it besides its results."""

@@ -1,0 +1,1 @@
+"""What is known and what was learned, as values."""

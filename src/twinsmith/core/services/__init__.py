@@ -1,0 +1,1 @@
+"""Services: what they offer over HTTP, how they are framed and checked."""
