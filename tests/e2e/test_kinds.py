@@ -92,6 +92,36 @@ def test_a_command_comes_with_its_tests_and_a_readme(
     assert "self.prints(['-4', '4'], '', '0')" in (out / "test_solution.py").read_text()
 
 
+COUNT = """```python
+import sys
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: solution FILE")
+    with open(sys.argv[1]) as file:
+        print(len(file.read().split()))
+
+if __name__ == "__main__":
+    main()
+```"""
+
+
+def test_a_command_that_reads_a_file_is_given_one(command: Command, tmp_path: Path) -> None:
+    run = {
+        "args": ["a.txt"],
+        "stdin": "",
+        "files": [{"name": "a.txt", "text": "one two\nthree\n"}],
+        "stdout": "3",
+    }
+    described = {**json.loads(DESCRIBED), "usage": "FILE", "runs": [run]}
+    checks = json.dumps({"runs": [run, {"args": [], "stdin": "", "files": [], "stdout": "0"}]})
+    command.use_script(script(profile=json.dumps(described), code=(COUNT,) * 2, checks=(checks,)))
+    out = tmp_path / "out"
+    task = "a command-line tool that counts the words in a file"
+    assert "passes 1 of 2 checks" in command("build", task, "--out", str(out)).stdout
+    assert "Ran 1 test" in unittests(out)
+
+
 def test_an_example_of_a_run_in_the_task_decides(command: Command, tmp_path: Path) -> None:
     command.use_script(script(profile=DESCRIBED, code=(WRONG, PYTHON), checks=("no idea",)))
     out = tmp_path / "out"

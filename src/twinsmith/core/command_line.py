@@ -9,19 +9,34 @@ from dataclasses import dataclass
 from twinsmith.core.checks.inputs import input_text
 from twinsmith.core.errors import BadReply
 from twinsmith.core.probe import Command, Probe
+from twinsmith.core.program import MODULE
 from twinsmith.core.replies.reply_json import object_in, words
 
 MOST_RUNS = 20
 MOST_ARGS = 12
+MOST_FILES = 4
 LONGEST_TEXT = 2_000
 _RUN: dict[str, object] = {
     "type": "object",
     "properties": {
         "args": {"type": "array", "maxItems": 6, "items": {"type": "string"}},
         "stdin": {"type": "string"},
+        "files": {
+            "type": "array",
+            "maxItems": 2,
+            "items": {
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string", "pattern": "^[a-z][a-z0-9_]{0,20}[.][a-z]{1,4}$"},
+                    "text": {"type": "string"},
+                },
+                "required": ["name", "text"],
+                "additionalProperties": False,
+            },
+        },
         "stdout": {"type": "string"},
     },
-    "required": ["args", "stdin", "stdout"],
+    "required": ["args", "stdin", "files", "stdout"],
     "additionalProperties": False,
 }
 RUNS_SCHEMA = json.dumps(
@@ -46,6 +61,7 @@ SCHEMA = json.dumps(
         "additionalProperties": False,
     }
 )
+_FILE = re.compile(rf"(?!{MODULE}\b)[A-Za-z]\w{{0,40}}(?:\.\w{{1,10}})?")
 _PROGRAM = re.compile(
     r"^(?:\$ *)?(?:(?:python3?|perl|go run|cargo run --) +)?(?:\./)?[a-z][\w.-]*(?!\S)"
 )
@@ -111,7 +127,19 @@ def _run(raw: object) -> Command | None:
     if not isinstance(args, list) or not isinstance(stdin, str) or not isinstance(stdout, str):
         return None
     texts = [str(arg) for arg in args if isinstance(arg, str | int | float)]
-    whole = "".join([*texts, stdin, stdout])
+    files = _files(raw.get("files", []))
+    whole = "".join([*texts, stdin, stdout, *(text for _, text in files)])
     if len(texts) > MOST_ARGS or len(whole) > LONGEST_TEXT or "\0" in whole:
         return None
-    return Command(args=tuple(texts), stdin=stdin, stdout=stdout)
+    return Command(args=tuple(texts), stdin=stdin, stdout=stdout, files=files)
+
+
+def _files(raw: object) -> tuple[tuple[str, str], ...]:
+    """Files to read, by plain names that are not the program's own."""
+    found: dict[str, str] = {}
+    for each in raw if isinstance(raw, list) else []:
+        if isinstance(each, dict):
+            name, text = each.get("name"), each.get("text")
+            if isinstance(name, str) and isinstance(text, str) and _FILE.fullmatch(name):
+                found.setdefault(name, text)
+    return tuple(found.items())[:MOST_FILES]

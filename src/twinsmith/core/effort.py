@@ -37,9 +37,9 @@ class Round:
     critics: tuple[int, ...] = ()
     """The ensembles whose critics propose checks."""
     planned: bool = False
-    voted: bool = False
-    """Whether critics are asked about what still separates the leaders: four votes cost as much as
-    seven programs, so that programs come first."""
+    late: bool = False
+    """Whether what is left is mended and voted on: four votes cost as much as seven programs and a
+    refinement as much as two or three, so that programs come first."""
 
 
 def rounds(effort: Effort) -> tuple[Round, ...]:
@@ -59,17 +59,17 @@ def rounds(effort: Effort) -> tuple[Round, ...]:
         name="widen",
         temperatures=_shared(wide, ensembles, (0.8,)),
         critics=ensembles[-1:],
-        voted=True,
+        late=True,
     )
     deepen = Round(
         name="deepen",
         temperatures=_shared(rest - wide, ensembles, (0.8,)),
         planned=True,
-        voted=True,
+        late=True,
     )
     held = [each for each in (explore, again, widen, deepen) if any(each.temperatures.values())]
     # Where there are few candidates there are few rounds: the last one is voted on all the same.
-    return (*held[:-1], replace(held[-1], voted=True))
+    return (*held[:-1], replace(held[-1], late=True))
 
 
 def _shared(

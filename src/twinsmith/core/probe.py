@@ -35,6 +35,8 @@ class Command:
     stdin: str = ""
     stdout: str | None = None
     exit_code: int | None = 0
+    files: tuple[tuple[str, str], ...] = ()
+    """Names and texts of files that it finds in its folder."""
 
 
 Input = Call | Command

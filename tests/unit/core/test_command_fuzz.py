@@ -38,3 +38,15 @@ def test_of_nothing_comes_nothing() -> None:
     assert fuzz_commands((), seed=1, most=20) == ()
     assert fuzz_commands(SEEN, seed=1, most=0) == ()
     assert fuzz_commands((Command(),), seed=1, most=20) == ()
+
+
+def test_files_keep_their_names_and_change_what_they_hold() -> None:
+    seen = [
+        Command(args=("-n", "a.txt"), files=(("a.txt", "1\n2\n"),), stdout="2"),
+        Command(args=("-n", "a.txt"), files=(("a.txt", "7\n"),), stdout="1"),
+    ]
+    made = fuzz_commands(seen, seed=1, most=20)
+    assert made
+    assert {command.args for command in made} == {("-n", "a.txt")}
+    assert {name for command in made for name, _ in command.files} == {"a.txt"}
+    assert len({command.files for command in made}) == len(made)

@@ -59,3 +59,13 @@ def test_runs_are_counted_and_what_cannot_be_run_is_left_out() -> None:
     for nothing in ({"runs": bad}, {"runs": 1}, {}):
         with pytest.raises(BadReply, match="no run"):
             read_runs(json.dumps(nothing))
+
+
+def test_files_to_read_have_plain_names_that_are_not_the_programs() -> None:
+    names = ["a.txt", "solution.py", "solution", "../b.txt", "/etc/passwd", ".hidden", "notes", 3]
+    files = [{"name": name, "text": "x"} for name in names]
+    run = {"args": ["a.txt"], "stdin": "", "files": files, "stdout": "1"}
+    (probe,) = read_runs(json.dumps({"runs": [run]}))
+    assert probe.command is not None
+    assert probe.command.files == (("a.txt", "x"), ("notes", "x"))
+    assert probe.name == "solution a.txt and a.txt holding 'x', notes holding 'x'"

@@ -17,10 +17,10 @@ def test_two_guesses_first_then_more_then_plans() -> None:
     assert [each.critics for each in held] == [(1,), (), (2,), ()]
 
 
-def test_votes_come_after_programs_and_always_after_the_last() -> None:
-    assert [each.voted for each in rounds(Effort(candidates=10))] == [False, False, True, True]
+def test_mending_and_votes_come_after_programs_and_always_after_the_last() -> None:
+    assert [each.late for each in rounds(Effort(candidates=10))] == [False, False, True, True]
     for few in (1, 2, 3, 4):
-        assert [each.voted for each in rounds(Effort(candidates=few))][-1]
+        assert [each.late for each in rounds(Effort(candidates=few))][-1]
 
 
 def test_one_guess_is_cool_and_the_others_are_warm() -> None:

@@ -200,6 +200,7 @@ def _probe(probe: Probe) -> dict[str, object]:
                 "stdin": command.stdin,
                 "stdout": command.stdout,
                 "exit_code": command.exit_code,
+                "files": dict(command.files),
             }
         }
     told: dict[str, object] = {"check": probe.source}

@@ -12,7 +12,7 @@ from twinsmith.core.checks.fuzz import fuzz_calls
 from twinsmith.core.probe import Call, Command
 
 MOST_SHAPES = 4
-Shape = tuple[tuple[str, ...], bool]
+Shape = tuple[tuple[str, ...], bool, tuple[str, ...]]
 
 
 def fuzz_commands(seen: Sequence[Command], *, seed: int = 0, most: int = 40) -> tuple[Command, ...]:
@@ -21,22 +21,23 @@ def fuzz_commands(seen: Sequence[Command], *, seed: int = 0, most: int = 40) -> 
     for command in seen:
         shapes[_shape(command)].append(command)
     common = sorted(shapes.items(), key=lambda item: -len(item[1]))[:MOST_SHAPES]
-    known = {(command.args, command.stdin) for command in seen}
+    known = {(command.args, command.stdin, command.files) for command in seen}
     made: dict[Command, None] = {}
     for shape, commands in common:
         calls = [_as_call(shape, command) for command in commands]
         share = most // len(common)
         for call in fuzz_calls("", calls, seed=seed, most=share):
             command = _as_command(shape, call)
-            if (command.args, command.stdin) not in known:
+            if (command.args, command.stdin, command.files) not in known:
                 made[command] = None
     return tuple(made)
 
 
 def _shape(command: Command) -> Shape:
-    """Its options with a gap for each value, and whether something is read."""
-    gaps = tuple(arg if _is_option(arg) else "" for arg in command.args)
-    return gaps, bool(command.stdin)
+    """Its options and files with a gap for each value, and whether something is read."""
+    names = tuple(name for name, _ in command.files)
+    gaps = tuple(arg if _is_option(arg) or arg in names else "" for arg in command.args)
+    return gaps, bool(command.stdin), names
 
 
 def _is_option(arg: str) -> bool:
@@ -44,23 +45,29 @@ def _is_option(arg: str) -> bool:
 
 
 def _as_call(shape: Shape, command: Command) -> Call:
-    gaps, reads = shape
+    gaps, reads, _ = shape
     values: list[object] = [
         _value(arg) for gap, arg in zip(gaps, command.args, strict=True) if not gap
     ]
-    if reads:
-        values.append([_value(line) for line in command.stdin.splitlines()])
+    texts = [command.stdin] if reads else []
+    texts += [text for _, text in command.files]
+    values += [[_value(line) for line in text.splitlines()] for text in texts]
     return Call(function="", args=tuple(map(repr, values)))
 
 
 def _as_command(shape: Shape, call: Call) -> Command:
-    gaps, reads = shape
+    gaps, reads, names = shape
     values = [ast.literal_eval(arg) for arg in call.args]
-    lines = values.pop() if reads else []
-    stdin = "".join(f"{line}\n" for line in lines)
-    texts = iter([str(value).replace("\0", "") for value in values])
-    args = tuple(gap or next(texts) for gap in gaps)
-    return Command(args=args, stdin=stdin, exit_code=None)
+    single = gaps.count("")
+    texts = ["".join(f"{line}\n" for line in lines) for lines in values[single:]]
+    stdin = texts.pop(0) if reads else ""
+    words = iter([str(value).replace("\0", "") for value in values[:single]])
+    return Command(
+        args=tuple(gap or next(words) for gap in gaps),
+        stdin=stdin,
+        exit_code=None,
+        files=tuple(zip(names, texts, strict=True)),
+    )
 
 
 def _value(text: str) -> object:

@@ -11,10 +11,11 @@ _FILE = '''"""What $file was checked with: `python -m unittest $name` beside it.
 
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 BUILD = $build
 RUN = $run
 
@@ -29,14 +30,22 @@ def lines(text):
     return "\\n".join(line.rstrip() for line in text.splitlines()).rstrip("\\n")
 
 
+def run(args, stdin, files):
+    """One run in a folder that holds these files."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            Path(folder, name).write_text(text)
+        command = [*RUN, *args]
+        return subprocess.run(command, cwd=folder, input=stdin, capture_output=True, text=True)
+
+
 class CommandTest(unittest.TestCase):
-    def prints(self, args, stdin, stdout):
-        ran = subprocess.run([*RUN, *args], cwd=HERE, input=stdin, capture_output=True, text=True)
+    def prints(self, args, stdin, stdout, **files):
+        ran = run(args, stdin, files)
         self.assertEqual((ran.returncode, lines(ran.stdout)), (0, stdout))
 
-    def refuses(self, args, stdin):
-        ran = subprocess.run([*RUN, *args], cwd=HERE, input=stdin, capture_output=True, text=True)
-        self.assertNotEqual(ran.returncode, 0)
+    def refuses(self, args, stdin, **files):
+        self.assertNotEqual(run(args, stdin, files).returncode, 0)
 $tests
 
 if __name__ == "__main__":
@@ -77,7 +86,8 @@ def run_line(program: Program) -> tuple[str, ...]:
 
 def as_command_tests(program: Program, seen: Sequence[tuple[Command, str]]) -> str:
     """A test module for a command and what it does with some inputs."""
-    run = [repr(word) for word in run_line(program)]
+    *before, last = run_line(program)
+    run = [*map(repr, before), f"str(HERE / {last!r})"]
     if program.language == "python":
         run[0] = "sys.executable"
     return Template(_FILE).substitute(
@@ -91,5 +101,8 @@ def as_command_tests(program: Program, seen: Sequence[tuple[Command, str]]) -> s
 
 def _test(number: int, command: Command, gave: str) -> str:
     args = f"{list(command.args)!r}, {command.stdin!r}"
-    call = f"self.refuses({args})" if gave == REFUSES else f"self.prints({args}, {gave})"
+    files = f", **{dict(command.files)!r}" if command.files else ""
+    call = f"self.prints({args}, {gave}{files})"
+    if gave == REFUSES:
+        call = f"self.refuses({args}{files})"
     return f"\n    def test_{number}(self):\n        {call}\n"

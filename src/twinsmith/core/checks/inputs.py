@@ -22,7 +22,10 @@ def input_text(asked: Input) -> str:
     if isinstance(asked, Call):
         return f"{asked.function}({', '.join(asked.args)})"
     line = shlex.join((MODULE, *asked.args))
-    return f"{line} with the input {asked.stdin!r}" if asked.stdin else line
+    if asked.stdin:
+        line += f" with the input {asked.stdin!r}"
+    held = ", ".join(f"{name} holding {text!r}" for name, text in asked.files)
+    return f"{line} and {held}" if held else line
 
 
 def expected_of(asked: Input) -> str:

@@ -69,9 +69,9 @@ class Twins:
         found = Found(pool=pool, selection=select(pool.evidence()), plans={})
         for nth, each in enumerate(rounds(self._effort)):
             found = await self._round(each, nth, found)
-            if not self._over(found) and not self._passes_given(found):
+            if each.late and not self._over(found) and not self._passes_given(found):
                 found = await self._refined(found)
-            if each.voted and not self._over(found):
+            if each.late and not self._over(found):
                 found = await self._decided(each.name, found)
             if self._over(found):
                 break

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 LARGEST_JOB = 256 << 20
 MOST_TIMEOUTS = 3
+HURRIED_SECONDS = 0.25
 MOST_ROUNDS = 5
 MOMENT = 0.001
 
@@ -98,12 +99,13 @@ class Judge:
         timeouts = 0
         calls = Calls(self._probing) if self._room["stateless"] else None
         for number, probe in enumerate(self._job["probes"]):
-            if timeouts < MOST_TIMEOUTS:
-                row = self._row(probe, calls)
-                timeouts += row["outcome"] == "timed out"
-            else:
-                detail = f"not run: {timeouts} probes before it timed out"
-                row = {"outcome": "timed out", "detail": detail}
+            row = self._row(probe, calls)
+            timeouts += row["outcome"] == "timed out"
+            if timeouts == MOST_TIMEOUTS:
+                # The rest have a moment each: slow programs are often right where little is asked.
+                limits = self._room["limits"]
+                moment = min(HURRIED_SECONDS, limits["probe_seconds"])
+                self._room = {**self._room, "limits": {**limits, "probe_seconds": moment}}
             tell({"n": number, **row})
         return None
 
@@ -115,7 +117,7 @@ class Judge:
                 return row
             calls.close()
         try:
-            self._renew()
+            self._renew(probe.get("command", {}).get("files", {}))
             row = self._probing().probe(probe)
         except Exception as error:
             # A program that finds a way to confuse the judge has not passed; the others go on.
@@ -141,9 +143,10 @@ class Judge:
                 return f"the build made no program: {error}"
         return ""
 
-    def _renew(self) -> None:
+    def _renew(self, given: dict[str, str] | None = None) -> None:
+        """The folder as new, with what a command is given to read."""
         files = {} if self._artefact >= 0 else self._room["files"]
-        folder.renew(self._room["folders"], self._room["work"], files)
+        folder.renew(self._room["folders"], self._room["work"], {**(given or {}), **files})
 
     def _clear(self) -> None:
         """Leave no process of the program's; where one is too quick, end all and begin anew."""
