@@ -325,7 +325,8 @@ def _everything(prompt: Prompt) -> str:
         return "Plan."
     if prompt.role == "critic":
         return "ANSWER: A" if prompt.nth >= 100 else "assert double(1) == 2\nassert double(5) == 10"
-    return [SQUARE, SQUARE, PLUS, DOUBLE, BROKEN, DOUBLE, TRIPLE][prompt.nth % 7]
+    wrong = [SQUARE, SQUARE, TRIPLE, SQUARE, BROKEN, TRIPLE]
+    return [*wrong, PLUS, DOUBLE, DOUBLE, TRIPLE, PLUS, DOUBLE][prompt.nth % 12]
 
 
 BUSY: Job = job_of(f"{TASK}\n>>> double(4)\n8\n", effort=replace(FULL, least=0.0))
