@@ -1,7 +1,7 @@
 """The whole loop live beside the raw model: how many problems are solved, at what cost.
 
     python -m bench.solve --suite humaneval|mbpp|humaneval-x [--language L] [--limit N]
-        [--data DIR] [--out FILE] [--seed N] [--without second,inputs,exchange,…]
+        [--data DIR] [--out FILE] [--seed N] [--model M] [--without second,inputs,…] [--ablations]
 
 Every problem is answered once by the raw model (one answer, temperature 0, the same words; it is
 taken as it is, after what the task has before its function, and once more after the repairs of the
@@ -15,12 +15,13 @@ what differs; tokens are counted in full all the same, seconds are those of an e
 import argparse
 import asyncio
 import json
-import statistics
+import os
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
+from bench.solve_rows import Row, ablations, read_rows, told
 from bench.solve_suites import LANGUAGES, SHARED, SUITES, Problem, problems
 from twinsmith.adapters.clock import SystemClock
 from twinsmith.adapters.desk.terminal import Nobody
@@ -50,7 +51,7 @@ from twinsmith.model_choice import opened_model
 from twinsmith.ports import Model, Retriever
 from twinsmith.prompts import render
 from twinsmith.sandbox_choice import limits_of, sandbox_of
-from twinsmith.settings import load
+from twinsmith.settings import Settings, load
 
 PARTS: dict[str, Callable[[Effort], Effort]] = {
     "second": lambda effort: replace(effort, ensembles=1),
@@ -61,23 +62,6 @@ PARTS: dict[str, Callable[[Effort], Effort]] = {
     "retrieval": lambda effort: replace(effort, retrieval=False),
 }
 LONGEST_REPLY = 1024
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One problem, both ways."""
-
-    name: str
-    greedy: bool
-    mended: bool
-    greedy_tokens: int
-    greedy_seconds: float
-    right: bool
-    solved: bool
-    confidence: float
-    tokens: int
-    seconds: float
-    candidates: int
 
 
 class Paid:
@@ -132,6 +116,7 @@ class Bench:
         source = files.get(name) or files.get(f"rejected/{name}") or ""
         return Row(
             name=problem.name,
+            language=problem.language,
             greedy=await self._is_right(problem, raw_source(problem, answer.text)),
             mended=await self._is_right(problem, mended_source(problem, answer.text)),
             greedy_tokens=answer.tokens,
@@ -216,79 +201,73 @@ def mended_source(problem: Problem, answer: str) -> str:
         return ""
 
 
-def told(rows: list[Row]) -> str:
-    """What came of it, with tokens and seconds beside every figure."""
-    n = len(rows)
-    times = [row.tokens / row.greedy_tokens for row in rows]
-    claimed = [row for row in rows if row.solved]
-    raw = _line("raw model, greedy", rows, lambda r: (r.greedy, r.greedy_tokens, r.greedy_seconds))
-    mended = _line(
-        "the same, mended", rows, lambda r: (r.mended, r.greedy_tokens, r.greedy_seconds)
-    )
-    loop = _line("the loop", rows, lambda r: (r.right, r.tokens, r.seconds))
-    over = f"mean {statistics.mean(times):.1f}, median {statistics.median(times):.1f}"
-    missed = sum(row.right and not row.solved for row in rows)
-    lines = [
-        f"{n} problems               right %    tokens  seconds (means)",
-        raw,
-        mended,
-        loop,
-        f"tokens of the loop over greedy: {over}",
-        f"called solved: {len(claimed)}, of those right: {sum(r.right for r in claimed)}",
-        f"right but called unsolved: {missed}",
-    ]
-    return "\n".join(lines)
-
-
-def _line(name: str, rows: list[Row], cells: Callable[[Row], tuple[bool, int, float]]) -> str:
-    right, tokens, seconds = zip(*map(cells, rows), strict=True)
-    share = 100 * statistics.mean(right)
-    return f"{name:<22}{share:9.1f}{statistics.mean(tokens):10.0f}{statistics.mean(seconds):9.1f}"
-
-
-def effort_of(without: str) -> Effort:
+def effort_of(settings: Settings, without: str) -> Effort:
     """The settings' effort, less the parts that are left out."""
-    effort = load().effort
+    effort = settings.effort
     for part in filter(None, without.split(",")):
         effort = PARTS[part](effort)
     return effort
 
 
-async def run(chosen: argparse.Namespace, waiting: list[Problem], done: list[Row]) -> None:
-    settings = load()
-    effort = effort_of(chosen.without)
-    async with opened_model(settings) as model, opened_retriever(settings) as known:
-        bench = Bench(Paid(model), sandbox_of(settings), known, limits_of(settings))
-        for problem in waiting:
+def settings_of(model: str) -> Settings:
+    """The settings in force; with a model, every role of both ensembles uses that one."""
+    roles = [
+        f"TWINSMITH_ENSEMBLE_{n}_{role}" for n in (1, 2) for role in ("SLOW", "CODER", "CRITIC")
+    ]
+    return load({**os.environ, **(dict.fromkeys(roles, model) if model else {})})
+
+
+async def run(chosen: argparse.Namespace, wanted: list[Problem], without: str) -> list[Row]:
+    """All problems, those that the file does not remember now."""
+    out = chosen.out
+    if out and without:
+        out = out.with_name(f"{out.name}.without-{without}")
+    done = read_rows(out)
+    known = {(row.name, row.language) for row in done}
+    settings = settings_of(chosen.model)
+    effort = effort_of(settings, without)
+    async with opened_model(settings) as model, opened_retriever(settings) as library:
+        bench = Bench(Paid(model), sandbox_of(settings), library, limits_of(settings))
+        for problem in wanted:
+            if (problem.name, problem.language) in known:
+                continue
             row = await bench.row(problem, effort, chosen.seed)
             done.append(row)
             print(json.dumps(asdict(row)), flush=True)
-            if chosen.out:
-                with chosen.out.open("a") as file:
+            if out:
+                with out.open("a") as file:
                     file.write(json.dumps(asdict(row)) + "\n")
+    return done
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--suite", choices=SUITES, default="humaneval")
-    parser.add_argument("--language", choices=LANGUAGES, default="python")
-    parser.add_argument("--limit", type=int, default=30)
+    parser.add_argument("--language", choices=(*LANGUAGES, "all"), default="python")
+    parser.add_argument("--limit", type=int, default=30, help="problems of each language")
     parser.add_argument("--every", type=int, default=1, help="take every so-manieth problem")
     parser.add_argument("--data", type=Path, default=SHARED)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--model", default="", help="for every role, such as openai:gpt-4o")
     parser.add_argument("--without", default="", help=", ".join(PARTS))
+    parser.add_argument("--ablations", action="store_true", help="then once without each part")
     chosen = parser.parse_args()
     if not chosen.data.is_dir():
         raise SystemExit(f"no data in {chosen.data}: skipped; name a folder with --data")
-    every = problems(chosen.suite, chosen.data, chosen.language)
-    wanted = every[:: chosen.every][: chosen.limit]
-    done: list[Row] = []
-    if chosen.out and chosen.out.exists():
-        done = [Row(**json.loads(line)) for line in chosen.out.read_text().splitlines()]
-    names = {row.name for row in done}
-    asyncio.run(run(chosen, [p for p in wanted if p.name not in names], done))
-    print(told(done))
+    languages = LANGUAGES if chosen.language == "all" else (chosen.language,)
+    wanted = [
+        problem
+        for language in languages
+        for problem in problems(chosen.suite, chosen.data, language)[:: chosen.every][
+            : chosen.limit
+        ]
+    ]
+    whole = asyncio.run(run(chosen, wanted, chosen.without))
+    print(told(whole))
+    if chosen.ablations:
+        without = {part: asyncio.run(run(chosen, wanted, part)) for part in PARTS}
+        print(ablations(whole, without))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,59 @@
+"""How the figures of whole runs are told."""
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from bench.solve_rows import Row, ablations, read_rows, told
+
+ROW = Row(
+    name="P/1",
+    greedy=False,
+    mended=True,
+    greedy_tokens=100,
+    greedy_seconds=1.0,
+    right=True,
+    solved=True,
+    confidence=0.9,
+    tokens=400,
+    seconds=9.0,
+    candidates=2,
+)
+ROWS = [
+    ROW,
+    replace(ROW, name="P/2", right=False, tokens=1000),
+    replace(ROW, name="P/3", greedy=True, solved=False, tokens=500, language="go"),
+    replace(ROW, name="P/4", tokens=700),
+]
+
+
+def test_every_share_has_its_tokens_beside_it() -> None:
+    text = told(ROWS)
+    lines = {line.split("  ")[0]: line.split() for line in text.split("\n\n")[0].splitlines()}
+    assert lines["raw model, greedy"][-3:] == ["25.0", "100", "1.0"]
+    assert lines["the same, mended"][-3:] == ["100.0", "100", "1.0"]
+    assert lines["the loop"][-3:] == ["75.0", "650", "9.0"]
+    assert "tokens of the loop over greedy: mean 6.5, median 6.0" in text
+    assert "called solved: 3, of those right: 2" in text
+    assert "right but called unsolved: 1" in text
+
+
+def test_there_is_a_table_for_each_language() -> None:
+    assert "in go:\n1 problems" in told(ROWS)
+    assert "in python:\n3 problems" in told(ROWS)
+    assert "in python" not in told(ROWS[:2])
+
+
+def test_an_ablation_says_what_it_won_and_lost() -> None:
+    without = [replace(ROW, right=False, tokens=200), replace(ROWS[1], right=True)]
+    _, whole, line = ablations(ROWS, {"votes": without}).splitlines()
+    assert whole.split()[-2:] == ["0", "0"]
+    assert line.startswith("without votes")
+    assert line.split()[2:] == ["50.0", "600", "6.0", "6.0", "1", "1", "(2", "problems)"]
+
+
+def test_rows_are_remembered(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    assert read_rows(path) == read_rows(None) == []
+    path.write_text("".join(json.dumps(asdict(row)) + "\n" for row in ROWS))
+    assert read_rows(path) == ROWS
