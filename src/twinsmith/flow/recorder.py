@@ -166,14 +166,22 @@ class Recorder:
         """
         if self._job.budget.usd is not None:
             try:
-                return [await one for one in asked], [await one for one in also]
+                return await self.in_turn(asked), await self.in_turn(also)
             finally:
-                # Those that were not begun, because one before them could not be answered.
-                for one in (*asked, *also):
+                for one in also:
                     one.close()
         with self.ledger.at_once():
             first, second = await asyncio.gather(asyncio.gather(*asked), asyncio.gather(*also))
         return list(first), list(second)
+
+    async def in_turn(self, asked: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+        """One after the other."""
+        try:
+            return [await one for one in asked]
+        finally:
+            # Those that were not begun, because one before them could not be answered.
+            for one in asked:
+                one.close()
 
     async def execute(
         self, number: int, work: Callable[[Sandbox], Awaitable[Execution]]

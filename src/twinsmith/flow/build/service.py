@@ -40,7 +40,8 @@ from twinsmith.prompts import render
 
 # Measured on the embedded model: below it candidates are alike, above it they fall apart.
 TEMPERATURE = 0.5
-ROUNDS = ("explore", "widen")
+# How many are written in a round: mostly the first is right already.
+ROUNDS = {"explore": 2, "widen": 4}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +82,11 @@ class Services:
         for probe in probes.checks:
             pool = pool.with_check(probe, given=severity_of(probe) == "blocking")
         found = Found(pool=pool, selection=select(pool.evidence()), plans={})
-        for name in ROUNDS:
-            found = await self._round(name, list(self._asked(interface, found)), found, interface)
+        for name, count in ROUNDS.items():
+            questions = list(self._asked(count, interface, found))
+            if not questions:
+                continue
+            found = await self._round(name, questions, found, interface)
             if found.stopped or self._passes(found):
                 break
         else:
@@ -107,7 +111,11 @@ class Services:
     ) -> Found:
         async with self._run.stage(name) as stage:
             asked = [self._candidate(question, interface) for question in questions]
-            written, _ = await self._run.together(asked, [])
+            if name == "explore":
+                # One by one a local model answers the same for the same seed.
+                written = await self._run.in_turn(asked)
+            else:
+                written, _ = await self._run.together(asked, [])
             found = replace(found, pool=found.pool.with_candidates(written))
             found = await self._tried(found, written)
             found = replace(found, selection=select(found.pool.evidence()))
@@ -125,11 +133,11 @@ class Services:
             )
         return found
 
-    def _asked(self, interface: Interface, found: Found) -> Iterator[Question]:
-        """Half of the candidates that the settings allow, from both ensembles in turn."""
+    def _asked(self, count: int, interface: Interface, found: Found) -> Iterator[Question]:
+        """So many candidates, as far as the settings allow, from both ensembles in turn."""
         text = self._form.asked(interface)
         first = len(found.pool.candidates)
-        for n in range(min(4, max(1, self._job.effort.candidates // 2))):
+        for n in range(min(count, self._job.effort.candidates - first)):
             yield Question(
                 role="coder",
                 nth=first + n,
