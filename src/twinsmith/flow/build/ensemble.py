@@ -25,6 +25,12 @@ class Found:
     stopped: str = ""
     """Why it ended before it was done."""
 
+    @property
+    def passes(self) -> bool:
+        """Whether the best one does all that was given."""
+        winner = self.selection.winner
+        return winner is not None and not self.pool.failing(winner)
+
     def best_of(self, ensemble: int) -> Candidate | None:
         """The candidate of an ensemble that comes nearest, if one of its answers is a program."""
         own = [c for c in self.pool.candidates if c.ensemble == ensemble and c.program]

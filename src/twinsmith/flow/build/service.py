@@ -87,7 +87,7 @@ class Services:
             if not questions:
                 continue
             found = await self._round(name, questions, found, interface)
-            if found.stopped or self._passes(found):
+            if found.stopped or found.passes:
                 break
         else:
             mending = self._mending(interface, found, probes)
@@ -196,10 +196,6 @@ class Services:
             if told:
                 pool = pool.with_findings(candidate.number, told, barred=True)
         return replace(found, pool=pool)
-
-    def _passes(self, found: Found) -> bool:
-        winner = found.selection.winner
-        return winner is not None and not found.pool.failing(winner)
 
     def _standing(self, found: Found) -> str:
         winner = found.selection.winner

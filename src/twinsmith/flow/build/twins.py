@@ -69,7 +69,7 @@ class Twins:
         found = Found(pool=pool, selection=select(pool.evidence()), plans={})
         for nth, each in enumerate(rounds(self._effort)):
             found = await self._round(each, nth, found)
-            if each.late and not self._over(found) and not self._passes_given(found):
+            if each.late and not self._over(found) and not found.passes:
                 found = await self._refined(found)
             if each.late and not self._over(found):
                 found = await self._decided(each.name, found)
@@ -155,9 +155,7 @@ class Twins:
 
     async def _refined(self, found: Found) -> Found:
         """Mend the best candidate of each ensemble; at most so often in a whole run."""
-        while self._refinements < self._effort.refinements and not (
-            found.stopped or self._passes_given(found)
-        ):
+        while self._refinements < self._effort.refinements and not (found.stopped or found.passes):
             asked = [
                 candidate_from(question, self._task, self._profile, brief, self._run.ask)
                 for question, brief in self._to_refine(found)
@@ -237,16 +235,12 @@ class Twins:
 
         return await self._run.execute(candidate.number, in_sandbox)
 
-    def _passes_given(self, found: Found) -> bool:
-        winner = found.selection.winner
-        return winner is not None and not found.pool.failing(winner)
-
     def _over(self, found: Found) -> bool:
         return bool(found.stopped) or self._enough(found)
 
     def _enough(self, found: Found) -> bool:
         """Sure enough; with a person's tests, passing them all is."""
-        if not self._passes_given(found):
+        if not found.passes:
             return False
         return bool(self._task.tests) or found.selection.confidence >= self._effort.enough
 
