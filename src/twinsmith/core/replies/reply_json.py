@@ -1,4 +1,4 @@
-"""The JSON object in a model's reply."""
+"""The JSON in a model's reply."""
 
 import json
 import re
@@ -10,13 +10,19 @@ LONGEST_WORDS = 300
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 
 
-def object_in(text: str, what: str) -> Mapping[str, object]:
-    """The object that a reply is, or holds in a fence; BadReply names `what` it should be."""
+def value_in(text: str, what: str) -> object:
+    """The JSON that a reply is, or holds in a fence; BadReply names `what` it should be."""
     fenced = _FENCED.search(text)
     try:
-        raw = json.loads(fenced.group(1) if fenced else text)
+        value: object = json.loads(fenced.group(1) if fenced else text)
     except (ValueError, RecursionError) as error:
         raise BadReply(f"{what} is not JSON ({error})") from None
+    return value
+
+
+def object_in(text: str, what: str) -> Mapping[str, object]:
+    """The same, where it has to be an object."""
+    raw = value_in(text, what)
     if not isinstance(raw, dict):
         raise BadReply(f"{what} is not a JSON object")
     return raw

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeGuard, get_args
 
 from twinsmith.core.errors import BadReply
+from twinsmith.core.replies.reply_json import value_in
 
 FieldKind = Literal["string", "integer", "number", "boolean"]
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -110,7 +111,6 @@ SCHEMA = json.dumps(
     }
 )
 
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>|:(\w+)|\{(\w+)(?::\w+)?\}")
 _PATH = re.compile(r"/[\w{}./~-]*")
 _AUTHENTICATION = re.compile(
@@ -144,11 +144,7 @@ PROTECTED = Route(method="GET", path="/me", purpose="protected", token=True, giv
 
 def read_interface(text: str) -> Interface:
     """The interface in a reply, with what small models get wrong put right."""
-    fenced = _FENCED.search(text)
-    try:
-        raw = json.loads(fenced.group(1) if fenced else text)
-    except (ValueError, RecursionError) as error:
-        raise BadReply(f"the interface is not JSON ({error}); ask again") from None
+    raw = value_in(text, "the interface")
     listed = raw.get("routes") if isinstance(raw, dict) else raw
     if not isinstance(listed, list):
         raise BadReply("the interface has no list of routes; ask again")
