@@ -114,7 +114,7 @@ class Build(_Section):
 
     candidates: Annotated[int, Field(ge=1, le=40)] = 10
     enough: Share = 0.9
-    least: Share = 0.5
+    least: Share = 0.65
     votes: Annotated[int, Field(ge=0, le=20)] = 4
     refinements: Annotated[int, Field(ge=0, le=2)] = 2
     ensembles: Annotated[int, Field(ge=1, le=2)] = 2

@@ -12,7 +12,7 @@ class Effort:
     candidates: int = 10
     enough: float = 0.9
     """Work stops when the best candidate is right with this probability."""
-    least: float = 0.5
+    least: float = 0.65
     """Below this a result is not handed out as solved."""
     votes: int = 4
     """Opinions on an input on which the two leading candidates differ."""
