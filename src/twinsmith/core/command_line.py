@@ -3,68 +3,73 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from twinsmith.core.checks.inputs import input_text
 from twinsmith.core.errors import BadReply
 from twinsmith.core.probe import Command, Probe
 from twinsmith.core.program import MODULE
-from twinsmith.core.replies.reply_json import object_in, words
+from twinsmith.core.replies.reply_json import object_in, open_question, words
 
 MOST_RUNS = 20
 MOST_ARGS = 12
 MOST_FILES = 4
 LONGEST_TEXT = 2_000
-_RUN: dict[str, object] = {
+_FILE_SCHEMA = {
     "type": "object",
     "properties": {
-        "args": {"type": "array", "maxItems": 6, "items": {"type": "string"}},
-        "stdin": {"type": "string"},
-        "files": {
-            "type": "array",
-            "maxItems": 2,
-            "items": {
-                "type": "object",
-                "properties": {
-                    "name": {"type": "string", "pattern": "^[a-z][a-z0-9_]{0,20}[.][a-z]{1,4}$"},
-                    "text": {"type": "string"},
-                },
-                "required": ["name", "text"],
-                "additionalProperties": False,
-            },
-        },
-        "stdout": {"type": "string"},
+        "name": {"type": "string", "pattern": "^[a-z][a-z0-9_]{0,20}[.][a-z]{1,4}$"},
+        "text": {"type": "string"},
     },
-    "required": ["args", "stdin", "files", "stdout"],
+    "required": ["name", "text"],
     "additionalProperties": False,
 }
-RUNS_SCHEMA = json.dumps(
-    {
-        "type": "object",
-        "properties": {"runs": {"type": "array", "minItems": 1, "maxItems": 8, "items": _RUN}},
-        "required": ["runs"],
-        "additionalProperties": False,
-    }
-)
-SCHEMA = json.dumps(
-    {
-        "type": "object",
-        "properties": {
-            "usage": {"type": "string"},
-            "prints": {"type": "string"},
-            "runs": {"type": "array", "minItems": 1, "maxItems": 3, "items": _RUN},
-            "question": {"type": "string"},
-            "assumed": {"type": "string"},
-        },
-        "required": ["usage", "prints", "runs", "question", "assumed"],
-        "additionalProperties": False,
-    }
-)
 _FILE = re.compile(rf"(?!{MODULE}\b)[A-Za-z]\w{{0,40}}(?:\.\w{{1,10}})?")
 _PROGRAM = re.compile(
     r"^(?:\$ *)?(?:(?:python3?|perl|go run|cargo run --) +)?(?:\./)?[a-z][\w.-]*(?!\S)"
 )
+
+
+def runs_schema(channels: Collection[str], most: int = 8) -> str:
+    """Of runs, each with only what the task speaks of: small models mix up what they may."""
+    return json.dumps(_object({"runs": _runs_of(channels, most)}))
+
+
+def schema(channels: Collection[str]) -> str:
+    """Of a description with two or three runs."""
+    text = {"type": "string"}
+    parts = {"usage": text, "prints": text, "runs": _runs_of(channels, 3)}
+    return json.dumps(_object({**parts, "question": text, "assumed": text}))
+
+
+def _runs_of(channels: Collection[str], most: int) -> dict[str, object]:
+    takes_words = bool({"args", "options", "files"} & set(channels))
+    run = {
+        "args": {
+            "type": "array",
+            "maxItems": 6 if takes_words else 0,
+            "items": {"type": "string"},
+        },
+        "stdin": {"type": "string"} if "stdin" in channels else {"const": ""},
+        "files": {
+            "type": "array",
+            "maxItems": 2 if "files" in channels else 0,
+            "items": _FILE_SCHEMA,
+        },
+        "stdout": {"type": "string"},
+    }
+    return {"type": "array", "minItems": 2, "maxItems": most, "items": _object(run)}
+
+
+def _object(properties: dict[str, Any]) -> dict[str, object]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,14 +95,13 @@ class CommandLine:
 def read_command_line(text: str) -> CommandLine:
     """The description in a reply; BadReply says what is missing."""
     raw = object_in(text, "the description")
-    question, assumed = words(raw, "question"), words(raw, "assumed")
-    asks = bool(question and assumed)
+    question, assumed = open_question(raw)
     return CommandLine(
         usage=_PROGRAM.sub("", words(raw, "usage"), count=1).strip(),
         prints=words(raw, "prints"),
         runs=tuple(_runs(raw)),
-        question=question if asks else "",
-        assumed=assumed if asks else "",
+        question=question,
+        assumed=assumed,
     )
 
 

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 from twinsmith.core.errors import BadReply
-from twinsmith.core.replies.reply_json import object_in, words
+from twinsmith.core.replies.reply_json import object_in, open_question, words
 
 MOST_PARTS = 8
 SCHEMA = json.dumps(
@@ -79,10 +79,5 @@ def read_outline(text: str) -> Outline:
             parts.setdefault(name, Part(name=name, signature=signature, does=words(each, "does")))
     if not parts:
         raise BadReply("the outline names no function and no class; ask again")
-    question, assumed = words(raw, "question"), words(raw, "assumed")
-    asks = bool(question and assumed)
-    return Outline(
-        parts=tuple(parts.values()),
-        question=question if asks else "",
-        assumed=assumed if asks else "",
-    )
+    question, assumed = open_question(raw)
+    return Outline(parts=tuple(parts.values()), question=question, assumed=assumed)

@@ -56,6 +56,20 @@ _KINDS: tuple[tuple[Kind, "re.Pattern[str]"], ...] = (
     ),
     ("library", re.compile(r"\b(?:library|module|package|crate|class)\b", re.IGNORECASE)),
 )
+_CHANNELS = {
+    "stdin": re.compile(
+        r"\bstandard input\b|\bstdin\b|\bpipe[sd]?\b|\breads? (?:its|the|some|text)? ?input\b"
+        r"|\bfrom (?:its |the )?input\b|\blines? of (?:its |the )?input\b|\bStandardeingabe\b",
+        re.IGNORECASE,
+    ),
+    "files": re.compile(r"\bfiles?\b|\bDatei", re.IGNORECASE),
+    "options": re.compile(r"(?:^|\s)`?--?[a-z]|\boptions?\b|\bflags?\b|\bswitch", re.IGNORECASE),
+    "args": re.compile(
+        r"\barguments?\b|\bon (?:its|the) command[ -]line\b|\bparameters?\b|\bArgument"
+        r"|\bauf der Kommandozeile\b|\bit is given\b",
+        re.IGNORECASE,
+    ),
+}
 _FUNCTION = re.compile(r"\bfunctions?\b|\bmethod\b", re.IGNORECASE)
 _DEFINED = re.compile(
     r"^[ \t]*(?:async )?(?:def|(?:pub )?fn|func|sub)[ \t]+(\w+)(?:[ \t]*[(<{][^\n]*)?", re.MULTILINE
@@ -110,6 +124,13 @@ def kind_in(text: str) -> Kind:
     if function and all(function.start() < at for at, _ in found):
         return "function"
     return next((kind for kind, words in _KINDS if words.search(text)), "function")
+
+
+def channels_in(text: str) -> frozenset[str]:
+    """What a command is given, by its task's words: stdin, files, options, args."""
+    found = {name for name, words in _CHANNELS.items() if words.search(text)}
+    # A program that is given nothing else is given arguments.
+    return frozenset(found or {"args"})
 
 
 def entry_in(text: str) -> str:

@@ -4,7 +4,13 @@ import json
 
 import pytest
 
-from twinsmith.core.command_line import MOST_RUNS, read_command_line, read_runs
+from twinsmith.core.command_line import (
+    MOST_RUNS,
+    read_command_line,
+    read_runs,
+    runs_schema,
+    schema,
+)
 from twinsmith.core.errors import BadReply
 from twinsmith.core.probe import Command
 
@@ -69,3 +75,22 @@ def test_files_to_read_have_plain_names_that_are_not_the_programs() -> None:
     assert probe.command is not None
     assert probe.command.files == (("a.txt", "x"), ("notes", "x"))
     assert probe.name == "solution a.txt and a.txt holding 'x', notes holding 'x'"
+
+
+def test_a_schema_has_room_only_for_what_the_task_speaks_of() -> None:
+    def run(*channels: str) -> dict[str, dict[str, object]]:
+        properties = json.loads(runs_schema(channels))["properties"]
+        found: dict[str, dict[str, object]] = properties["runs"]["items"]["properties"]
+        return found
+
+    assert run("stdin")["args"]["maxItems"] == run("stdin")["files"]["maxItems"] == 0
+    assert run("args")["stdin"] == {"const": ""}
+    assert run("files")["args"]["maxItems"] == 6
+    assert run("files")["files"]["maxItems"] == 2
+    assert run("stdin")["stdin"] == {"type": "string"}
+    assert "usage" in json.loads(schema(["args"]))["required"]
+
+
+def test_words_that_only_repeat_the_question_ask_nothing() -> None:
+    echo = {**GOOD, "question": "the one thing the task leaves open", "assumed": "yes"}
+    assert read_command_line(json.dumps(echo)).question == ""

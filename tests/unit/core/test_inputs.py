@@ -24,7 +24,7 @@ def ran(output: str = "", code: int | None = 0, errors: str = "") -> ProbeResult
 
 def test_a_person_can_read_what_was_asked() -> None:
     assert input_text(CALL) == "f(1, 'a')"
-    assert input_text(RUN) == "solution -n 'two words' with the input 'a\\nb\\n'"
+    assert input_text(RUN) == "printf 'a\\nb\\n' | solution -n 'two words'"
     assert input_text(Command()) == "solution"
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from twinsmith.core.wording import (
+    channels_in,
     entry_in,
     foreign_language_in,
     harm_in,
@@ -125,3 +126,19 @@ def test_nothing_said() -> None:
     assert not says_something("?!")
     assert not says_something("x")
     assert says_something("reverse text")
+
+
+@pytest.mark.parametrize(
+    ("text", "channels"),
+    [
+        ("a tool that counts words in standard input", {"stdin"}),
+        ("a tool that reads its input and sorts the lines", {"stdin"}),
+        ("a tool that adds two numbers", {"args"}),
+        ("a tool that adds its arguments", {"args"}),
+        ("a tool that counts the lines of a file, with an option -v", {"files", "options"}),
+        ("summiert die Zahlen auf der Kommandozeile", {"args"}),
+        ("a command-line tool that greets", {"args"}),
+    ],
+)
+def test_what_a_command_is_given_stands_in_its_task(text: str, channels: set[str]) -> None:
+    assert channels_in(text) == channels

@@ -38,8 +38,8 @@ async def test_a_program_of_an_earlier_run_is_shown_without_its_task() -> None:
 
 
 async def test_a_program_has_to_be_nearer_than_a_piece() -> None:
-    near = await retrieve(job_of(), Known(made(0.74), piece(0.5), piece(0.49)))
-    assert near == (piece(0.5),)
+    near = await retrieve(job_of(), Known(made(0.74), piece(0.55), piece(0.54)))
+    assert near == (piece(0.55),)
 
 
 async def test_programs_that_are_not_near_enough_push_no_piece_out() -> None:

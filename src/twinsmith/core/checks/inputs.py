@@ -23,7 +23,7 @@ def input_text(asked: Input) -> str:
         return f"{asked.function}({', '.join(asked.args)})"
     line = shlex.join((MODULE, *asked.args))
     if asked.stdin:
-        line += f" with the input {asked.stdin!r}"
+        line = f"printf {asked.stdin!r} | {line}"
     held = ", ".join(f"{name} holding {text!r}" for name, text in asked.files)
     return f"{line} and {held}" if held else line
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from twinsmith.core.errors import BadReply
 
 LONGEST_WORDS = 300
+_ECHO = re.compile(r"\bor empty\b|the one thing the task leaves open|the usual answer to that")
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 
 
@@ -32,3 +33,13 @@ def words(raw: Mapping[str, object], name: str) -> str:
     """A text in one line and of a bounded length; nothing where it is none."""
     value = raw.get(name)
     return " ".join(value.split())[:LONGEST_WORDS] if isinstance(value, str) else ""
+
+
+def open_question(raw: Mapping[str, object]) -> tuple[str, str]:
+    """What a task leaves open, and what is usually meant; both or neither.
+
+    Small models give back the words in which they were asked.
+    """
+    question, assumed = words(raw, "question"), words(raw, "assumed")
+    asks = question and assumed and not _ECHO.search(f"{question} {assumed}")
+    return (question, assumed) if asks else ("", "")

@@ -13,9 +13,9 @@ from twinsmith.core.checks.inputs import input_text
 from twinsmith.core.errors import BadReply
 from twinsmith.core.model import Ask, Question
 from twinsmith.core.profile import Profile
-from twinsmith.core.replies.reply_json import object_in, words
+from twinsmith.core.replies.reply_json import object_in, open_question, words
 from twinsmith.core.task import Task
-from twinsmith.core.wording import entry_in, signature_in, spoken
+from twinsmith.core.wording import channels_in, entry_in, signature_in, spoken
 from twinsmith.flow.build.asking import answered
 from twinsmith.prompts import render
 
@@ -79,7 +79,8 @@ async def _function(task: Task, ask: Ask) -> Profile:
 async def _command(task: Task, ask: Ask) -> Profile:
     """How it is run and what it prints."""
     text = render("command", task=task.text, language=spoken(task.language))
-    found = await _described(text, command_line.SCHEMA, command_line.read_command_line, ask)
+    schema = command_line.schema(channels_in(task.text))
+    found = await _described(text, schema, command_line.read_command_line, ask)
     given = read_command_examples(task.text)
     told = "\n".join(f"For example, {input_text(run)} prints {run.stdout!r}" for run in found.runs)
     pairs = [
@@ -125,13 +126,12 @@ def read_profile(text: str) -> Profile:
     entry = words(raw, "entry")
     if not entry.isidentifier():
         raise BadReply(f"the profile's entry {entry!r} is not a name")
-    question, assumed = words(raw, "question"), words(raw, "assumed")
-    asks = bool(question and assumed)
+    question, assumed = open_question(raw)
     return Profile(
         entry=entry,
         signature=words(raw, "signature"),
-        question=question if asks else "",
-        assumed=assumed if asks else "",
+        question=question,
+        assumed=assumed,
     )
 
 

@@ -5,13 +5,14 @@ from twinsmith.core.checks.fuzz import fuzz_calls
 from twinsmith.core.checks.inputs import input_text, observing
 from twinsmith.core.checks.properties import properties
 from twinsmith.core.checks.proposed import counted, library_checks
-from twinsmith.core.command_line import RUNS_SCHEMA, proposal, read_runs
+from twinsmith.core.command_line import proposal, read_runs, runs_schema
 from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.judging.pool import Pool
 from twinsmith.core.model import Ask, Question
 from twinsmith.core.probe import Call, Command, Input, Probe, Probes, read_tests
 from twinsmith.core.profile import Profile
 from twinsmith.core.task import Task
+from twinsmith.core.wording import channels_in
 from twinsmith.prompts import render
 
 
@@ -41,7 +42,7 @@ async def propose(
         text=_asked(task, profile),
         ensemble=ensemble,
         temperature=0.8 if nth else 0.2,
-        schema=RUNS_SCHEMA if task.kind == "cli" else "",
+        schema=runs_schema(channels_in(task.text)) if task.kind == "cli" else "",
         tokens=600,
     )
     try:
