@@ -26,6 +26,10 @@ _FILE_SCHEMA = {
     "required": ["name", "text"],
     "additionalProperties": False,
 }
+_READS = {"stdin": "standard input", "files": "files that its arguments name"}
+_TAKES = {"args": "arguments", "options": "options"}
+# A small model that puts its own command line on standard input.
+_ECHO = re.compile(r"^\s*(?:\$ |\./|python3? \w|solution\b)|\b\w+\.py\b|(?:^|\s)--\w")
 _FILE = re.compile(rf"(?!{MODULE}\b)[A-Za-z]\w{{0,40}}(?:\.\w{{1,10}})?")
 _PROGRAM = re.compile(
     r"^(?:\$ *)?(?:(?:python3?|perl|go run|cargo run --) +)?(?:\./)?[a-z][\w.-]*(?!\S)"
@@ -76,6 +80,8 @@ def _object(properties: dict[str, Any]) -> dict[str, object]:
 class CommandLine:
     """What a command takes and gives."""
 
+    given: str
+    """What it is given, in a sentence."""
     usage: str
     prints: str
     runs: tuple[Command, ...]
@@ -85,19 +91,55 @@ class CommandLine:
 
     def text(self) -> str:
         """For a coder, and for a person."""
-        lines = [f"It is run as: solution {self.usage}".rstrip()]
+        lines = [self.given, f"It is run as: solution {self.usage}".rstrip()]
         if self.prints:
             lines.append(f"It prints: {self.prints}")
         lines.append("Wrong use: one line on standard error and exit code 2.")
         return "\n".join(lines)
 
 
-def read_command_line(text: str) -> CommandLine:
+def given_by(channels: Collection[str]) -> str:
+    """What a command is given, in a sentence."""
+    reads = [_READS[each] for each in ("stdin", "files") if each in channels]
+    takes = [_TAKES[each] for each in ("args", "options") if each in channels]
+    parts = [f"reads {' and '.join(reads)}"] if reads else []
+    if takes:
+        parts.append(f"takes {' and '.join(takes)}")
+    elif "files" not in channels:
+        parts.append("takes no arguments")
+    if "stdin" not in channels:
+        parts.append("reads nothing from standard input")
+    return f"It {', '.join(parts)}."
+
+
+def example_for(channels: Collection[str]) -> tuple[str, str]:
+    """Another program that is given the same, and how it is described."""
+    run: dict[str, object] = {"args": [], "stdin": "", "files": [], "stdout": "2"}
+    task, usage, prints = "counts the lines of standard input", "", "one line: the number of lines"
+    if "stdin" in channels:
+        run |= {"stdin": "a\nb\n"}
+    elif "files" in channels:
+        task, usage = "counts the lines of a file", "FILE"
+        run |= {"args": ["a.txt"], "files": [{"name": "a.txt", "text": "a\nb\n"}]}
+    else:
+        task, usage, prints = "adds two numbers", "A B", "one line: the sum"
+        run |= {"args": ["3", "-1"]}
+    told = {"usage": usage, "prints": prints, "runs": [run], "question": "", "assumed": ""}
+    return task, json.dumps(told)
+
+
+def read_command_line(text: str, channels: Collection[str] = ("args",)) -> CommandLine:
     """The description in a reply; BadReply says what is missing."""
     raw = object_in(text, "the description")
+    usage = _PROGRAM.sub("", words(raw, "usage"), count=1).strip()
+    if not {"args", "options", "files"} & set(channels):
+        usage = ""
+    elif "options" not in channels:
+        usage = " ".join(word for word in usage.split() if "--" not in word)
     question, assumed = open_question(raw)
     return CommandLine(
-        usage=_PROGRAM.sub("", words(raw, "usage"), count=1).strip(),
+        given=given_by(channels),
+        usage=usage,
         prints=words(raw, "prints"),
         runs=tuple(_runs(raw)),
         question=question,
@@ -121,7 +163,7 @@ def proposal(run: Command) -> Probe:
 def _runs(raw: Mapping[str, object]) -> list[Command]:
     listed = raw.get("runs")
     runs = [_run(each) for each in (listed if isinstance(listed, list) else [])[:MOST_RUNS]]
-    return [run for run in runs if run is not None]
+    return [run for run in runs if run is not None and not _ECHO.search(run.stdin)]
 
 
 def _run(raw: object) -> Command | None:

@@ -6,6 +6,7 @@ import pytest
 
 from twinsmith.core.command_line import (
     MOST_RUNS,
+    example_for,
     read_command_line,
     read_runs,
     runs_schema,
@@ -28,7 +29,8 @@ def test_a_description_is_read_with_or_without_a_fence() -> None:
         found = read_command_line(text)
         assert found.runs == (Command(args=("2", "3"), stdout="5"),)
         assert found.text() == (
-            "It is run as: solution A B [--verbose]\nIt prints: the sum, on one line\n"
+            "It takes arguments, reads nothing from standard input.\n"
+            "It is run as: solution A B\nIt prints: the sum, on one line\n"
             "Wrong use: one line on standard error and exit code 2."
         )
         assert (found.question, found.assumed) == ("", "")
@@ -94,3 +96,27 @@ def test_a_schema_has_room_only_for_what_the_task_speaks_of() -> None:
 def test_words_that_only_repeat_the_question_ask_nothing() -> None:
     echo = {**GOOD, "question": "the one thing the task leaves open", "assumed": "yes"}
     assert read_command_line(json.dumps(echo)).question == ""
+
+
+@pytest.mark.parametrize(
+    ("channels", "says", "usage"),
+    [
+        (["stdin"], "It reads standard input, takes no arguments.", ""),
+        (["args", "options"], "It takes arguments and options, reads nothing", "A B [--verbose]"),
+        (["files"], "It reads files that its arguments name, reads nothing from", "A B"),
+    ],
+)
+def test_the_task_says_what_it_is_given_whatever_the_model_says(
+    channels: list[str], says: str, usage: str
+) -> None:
+    found = read_command_line(json.dumps(GOOD), channels)
+    assert found.given.startswith(says)
+    assert found.usage == usage
+    _, example = example_for(channels)
+    assert read_command_line(example, channels).runs
+
+
+def test_a_command_line_on_standard_input_is_no_run() -> None:
+    for stdin in ("python count.py --all", "$ total 1", "a --sort", "./x"):
+        run: dict[str, object] = {"args": [], "stdin": stdin, "files": [], "stdout": "1"}
+        assert read_command_line(json.dumps({**GOOD, "runs": [run]})).runs == ()

@@ -78,9 +78,21 @@ async def _function(task: Task, ask: Ask) -> Profile:
 
 async def _command(task: Task, ask: Ask) -> Profile:
     """How it is run and what it prints."""
-    text = render("command", task=task.text, language=spoken(task.language))
-    schema = command_line.schema(channels_in(task.text))
-    found = await _described(text, schema, command_line.read_command_line, ask)
+    channels = channels_in(task.text)
+    other, example = command_line.example_for(channels)
+    text = render(
+        "command",
+        task=task.text,
+        language=spoken(task.language),
+        given=command_line.given_by(channels),
+        other=other,
+        example=example,
+    )
+
+    def read(reply: str) -> command_line.CommandLine:
+        return command_line.read_command_line(reply, channels)
+
+    found = await _described(text, command_line.schema(channels), read, ask)
     given = read_command_examples(task.text)
     told = "\n".join(f"For example, {input_text(run)} prints {run.stdout!r}" for run in found.runs)
     pairs = [
