@@ -44,6 +44,7 @@ from twinsmith.core.program import FILE_NAMES
 from twinsmith.core.replies.reply_code import read_program, source_in
 from twinsmith.core.task import Job, Task
 from twinsmith.core.wording import entry_in, spoken
+from twinsmith.effort_choice import effort_of as chosen_effort
 from twinsmith.flow.pipeline import build
 from twinsmith.flow.recorder import Ports
 from twinsmith.knowledge_choice import opened_retriever
@@ -203,7 +204,7 @@ def mended_source(problem: Problem, answer: str) -> str:
 
 def effort_of(settings: Settings, without: str) -> Effort:
     """The settings' effort, less the parts that are left out."""
-    effort = settings.effort
+    effort = chosen_effort(settings)
     for part in filter(None, without.split(",")):
         effort = PARTS[part](effort)
     return effort

@@ -38,6 +38,7 @@ from twinsmith.core.probe import Command, Probe, Probes
 from twinsmith.core.program import Program
 from twinsmith.core.progress import ENDED, Progress, State, progress_of
 from twinsmith.core.task import Job, Task
+from twinsmith.effort_choice import effort_of, quality_of
 from twinsmith.ports import Desk
 from twinsmith.settings import Settings
 
@@ -74,8 +75,8 @@ class App:
             run=run,
             task=replace(task, text=mask(task.text, self.settings.secrets)),
             budget=budget,
-            effort=self.settings.effort,
-            quality=self.settings.quality,
+            effort=effort_of(self.settings),
+            quality=quality_of(self.settings),
             reply_tokens=self.settings.values.gateway.reply_tokens,
             seed=build.seed if seed is None else seed,
             out=str(folder),

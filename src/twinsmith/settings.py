@@ -8,7 +8,7 @@ import difflib
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal
@@ -16,10 +16,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from twinsmith.core.effort import Effort
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.events import Json
-from twinsmith.core.judging.quality import Thresholds
 from twinsmith.core.masking import secrets_in
 
 PREFIX = "TWINSMITH_"
@@ -50,6 +48,7 @@ _ADDRESSES = {
 _GRAPHS = ("bolt://", "bolt+s://", "neo4j://", "neo4j+s://")
 
 Positive = Annotated[int, Field(gt=0)]
+Choice = Literal["auto", "on", "off"]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -116,12 +115,13 @@ class Build(_Section):
     enough: Share = 0.9
     least: Share = 0.65
     votes: Annotated[int, Field(ge=0, le=20)] = 4
+    voting: Choice = "auto"
     refinements: Annotated[int, Field(ge=0, le=2)] = 2
     ensembles: Annotated[int, Field(ge=1, le=2)] = 2
     inputs: Annotated[int, Field(ge=0, le=200)] = 40
     exchange: bool = True
     retrieval: bool = True
-    practice: Literal["auto", "on", "off"] = "auto"
+    practice: Choice = "auto"
     answer_seconds: Annotated[float, Field(ge=0)] = 60.0
     seed: Annotated[int, Field(ge=0)] = 0
     budget_seconds: Annotated[float, Field(gt=0)] = 1200.0
@@ -213,21 +213,6 @@ class Settings:
         """Where layers of packages and what compilers need are kept."""
         given = self.values.sandbox.folder
         return Path(given).expanduser() if given else self.home / "sandbox"
-
-    @property
-    def effort(self) -> Effort:
-        """How hard a task is worked on."""
-        given = self.values.build
-        wanted = {field.name for field in fields(Effort)} - {"practice"}
-        # A small model's advice helps nobody; that of a large one is asked for where it is there.
-        practice = given.practice == "on" or (given.practice == "auto" and bool(self.keys))
-        return Effort(**given.model_dump(include=wanted), practice=practice)
-
-    @property
-    def quality(self) -> Thresholds:
-        """What a program has to be besides right."""
-        wanted = {field.name for field in fields(Thresholds)}
-        return Thresholds(**self.values.quality.model_dump(include=wanted))
 
     @property
     def database_url(self) -> str:

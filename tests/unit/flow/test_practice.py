@@ -7,6 +7,7 @@ import pytest
 from tests.worlds import World, job_of, saying, with_effort
 from twinsmith.core.model import Prompt
 from twinsmith.core.task import Task
+from twinsmith.effort_choice import effort_of
 from twinsmith.flow.build.practice import LONGEST_LINE, MOST_LINES, NTH
 from twinsmith.settings import load
 
@@ -61,6 +62,10 @@ async def test_a_service_is_told_as_well() -> None:
 )
 def test_by_default_only_large_models_are_asked(setting: str, key: str, *, asked: bool) -> None:
     environment = {"TWINSMITH_BUILD_PRACTICE": setting, "HOME": "/nowhere"}
+    # A database's password is no model's key.
+    environment["NEO4J_PASSWORD"] = "x" * 20
+    environment["TWINSMITH_BUILD_VOTING"] = setting
     if key:
         environment["OPENAI_API_KEY"] = key
-    assert load(environment).effort.practice == asked
+    effort = effort_of(load(environment))
+    assert (effort.practice, effort.votes) == (asked, 4 if asked else 0)

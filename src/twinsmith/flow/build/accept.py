@@ -10,6 +10,9 @@ from twinsmith.core.task import Job
 from twinsmith.core.verdict import Verdict
 from twinsmith.flow.build.handover import readme_of
 
+LEAST_OF_MANY_PARTS = 0.5
+"""Chosen, not measured: the confidence was fitted on functions."""
+
 
 def reason_for(job: Job, work: Work, verdicts: tuple[Verdict, ...]) -> tuple[bool, str]:
     """Whether the best candidate is good enough, and why it is or is not."""
@@ -27,9 +30,16 @@ def reason_for(job: Job, work: Work, verdicts: tuple[Verdict, ...]) -> tuple[boo
     if not work.pool.checks:
         return False, f"{score}; nothing could be checked"
     # A person's tests, and checks that follow from a service's interface, decide by themselves.
-    if job.task.tests or job.task.kind == "service" or chosen.confidence >= job.effort.least:
+    if job.task.tests or job.task.kind == "service" or chosen.confidence >= _least(job):
         return True, score
     return False, "; ".join([f"{score}: too little to call it solved", *_doubts(work, best)])
+
+
+def _least(job: Job) -> float:
+    """How sure is sure enough; a library or a command has more places in which two may differ."""
+    if job.task.kind == "function":
+        return job.effort.least
+    return min(job.effort.least, LEAST_OF_MANY_PARTS)
 
 
 def _nothing(work: Work, verdicts: tuple[Verdict, ...]) -> str:
