@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from twinsmith.core.errors import BadReply
 from twinsmith.core.replies.reply_json import object_in, open_question, words
@@ -34,7 +34,33 @@ SCHEMA = json.dumps(
         "additionalProperties": False,
     }
 )
+_METHOD = re.compile(r"\(\s*(?:self|cls)\b")
 _NAME = re.compile(r"[A-Za-z_]\w{0,60}")
+
+
+def example_for(language: str) -> tuple[str, str]:
+    """Another library, and how it is outlined."""
+    both = {"c_to_f": ("celsius", "fahrenheit"), "f_to_c": ("fahrenheit", "celsius")}
+    parts = [
+        {"name": name, "signature": _shape(language, name), "does": f"turns {a} into {b}"}
+        for name, (a, b) in both.items()
+    ]
+    if language == "python":
+        does = "counts calls; add(self, n: int) adds n; total(self) -> int gives the sum"
+        parts.append({"name": "Counter", "signature": "class Counter:", "does": does})
+    told = {"parts": parts, "question": "", "assumed": ""}
+    return "temperatures, with a counter" if language == "python" else "temperatures", json.dumps(
+        told
+    )
+
+
+def _shape(language: str, name: str) -> str:
+    return {
+        "python": f"def {name}(degrees: float) -> float:",
+        "perl": f"sub {name} {{ my ($degrees) = @_; ... }}",
+        "rust": f"pub fn {name}(degrees: f64) -> f64",
+        "go": f"func {name}(degrees float64) float64",
+    }.get(language, f"double {name}(double degrees)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +70,21 @@ class Part:
     name: str
     signature: str
     does: str = ""
+
+    @property
+    def is_class(self) -> bool:
+        """Whether it has methods."""
+        return self.signature.startswith("class ")
+
+    def with_method(self, signature: str) -> "Part":
+        """A class with what small models list beside it."""
+        method = signature.removeprefix("def ").rstrip(":")
+        if method in self.does:
+            return self
+        known = (
+            f"{self.does}; {method}" if "(self" in self.does else f"{self.does} Methods: {method}"
+        )
+        return replace(self, does=known.strip())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +115,12 @@ def read_outline(text: str) -> Outline:
         if not isinstance(each, dict):
             continue
         name, signature = words(each, "name"), words(each, "signature")
-        if _NAME.fullmatch(name):
+        if not _NAME.fullmatch(name):
+            continue
+        owner = next((part for part in reversed(parts.values()) if part.is_class), None)
+        if owner is not None and _METHOD.search(signature):
+            parts[owner.name] = owner.with_method(signature)
+        else:
             signature = signature if name in signature else name
             parts.setdefault(name, Part(name=name, signature=signature, does=words(each, "does")))
     if not parts:

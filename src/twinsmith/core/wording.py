@@ -48,13 +48,20 @@ _KINDS: tuple[tuple[Kind, "re.Pattern[str]"], ...] = (
     (
         "cli",
         re.compile(
-            r"\bcommand[\s-]?line\b|\bcli\b|\bconsole (?:program|tool|application)\b|\bterminal\b"
+            r"\bKommandozeile\w*|\bKonsolenprogramm|\bligne de commande\b|\bl[ií]nea de comandos\b"
+            r"|\bcommand[\s-]?line\b|\bcli\b|\bconsole (?:program|tool|application)\b|\bterminal\b"
             r"|\b(?:standard input|stdin|stdout|standard output)\b"
             r"|\b(?:program|script|tool) (?:that|which|to)\b",
             re.IGNORECASE,
         ),
     ),
-    ("library", re.compile(r"\b(?:library|module|package|crate|class)\b", re.IGNORECASE)),
+    (
+        "library",
+        re.compile(
+            r"\b(?:library|module|package|crate|class|Bibliothek|Klasse|bibliothèque|biblioteca)\b",
+            re.IGNORECASE,
+        ),
+    ),
 )
 _CHANNELS = {
     "stdin": re.compile(
@@ -70,7 +77,7 @@ _CHANNELS = {
         re.IGNORECASE,
     ),
 }
-_FUNCTION = re.compile(r"\bfunctions?\b|\bmethod\b", re.IGNORECASE)
+_FUNCTION = re.compile(r"\bfunctions?\b|\bmethod\b|\bFunktion\b|\bfonction\b", re.IGNORECASE)
 _DEFINED = re.compile(
     r"^[ \t]*(?:async )?(?:def|(?:pub )?fn|func|sub)[ \t]+(\w+)(?:[ \t]*[(<{][^\n]*)?", re.MULTILINE
 )

@@ -6,7 +6,7 @@ import pytest
 
 from twinsmith.core.checks.proposed import library_checks
 from twinsmith.core.errors import BadReply
-from twinsmith.core.library_outline import MOST_PARTS, read_outline
+from twinsmith.core.library_outline import MOST_PARTS, example_for, read_outline
 
 PARTS = [
     {"name": "to_roman", "signature": "def to_roman(n: int) -> str:", "does": "Writes it."},
@@ -21,6 +21,25 @@ def test_an_outline_is_read() -> None:
         "Define exactly these:\n- def to_roman(n: int) -> str:: Writes it.\n- class Stack"
     )
     assert found.assumed == "refused"
+
+
+def test_methods_belong_to_their_class() -> None:
+    parts = [
+        {"name": "Stack", "signature": "class Stack:", "does": "keeps things."},
+        {"name": "push", "signature": "def push(self, item) -> None:", "does": "adds"},
+        {"name": "pop", "signature": "def pop(self):", "does": "takes"},
+        {"name": "pop", "signature": "def pop(self):", "does": "takes"},
+        {"name": "total", "signature": "def total(stack: Stack) -> int:", "does": "sums"},
+    ]
+    found = read_outline(json.dumps({"parts": parts}))
+    assert found.names == ("Stack", "total")
+    assert found.parts[0].does == "keeps things. Methods: push(self, item) -> None; pop(self)"
+
+
+@pytest.mark.parametrize("language", ["python", "perl", "rust", "go", "c", "cpp"])
+def test_the_example_reads_as_an_outline(language: str) -> None:
+    _, example = example_for(language)
+    assert read_outline(example).names[:2] == ("c_to_f", "f_to_c")
 
 
 def test_names_that_are_none_or_come_twice_are_left_out() -> None:
@@ -47,6 +66,7 @@ def test_2():
     s = Stack()
     s.push(1)
     assert s.pop() == 1
+    assert s.pop() == 7
 
 assert to_roman(4) == 'IV'
 
@@ -64,12 +84,13 @@ def test_6():
 ```"""
 
 
-def test_tests_of_one_assert_are_calls_and_longer_ones_stay_whole() -> None:
+def test_tests_of_one_assert_are_calls_and_longer_ones_end_at_each_assert() -> None:
     found = library_checks(REPLY, ("to_roman", "Stack"))
     told = {probe.source: (times, probe.call is not None) for probe, times in found.items()}
     assert told == {
         "assert to_roman(4) == 'IV'": (2, True),
         "s = Stack()\ns.push(1)\nassert s.pop() == 1": (1, False),
+        "s = Stack()\ns.push(1)\nassert s.pop() == 1\nassert s.pop() == 7": (1, False),
     }
 
 

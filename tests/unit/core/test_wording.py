@@ -142,3 +142,16 @@ def test_nothing_said() -> None:
 )
 def test_what_a_command_is_given_stands_in_its_task(text: str, channels: set[str]) -> None:
     assert channels_in(text) == channels
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Ein Kommandozeilenprogramm in Go, das Zahlen addiert", "cli"),
+        ("Schreibe eine Funktion, die eine Zahl verdoppelt", "function"),
+        ("une bibliothèque Python pour les dates", "library"),
+        ("un outil en ligne de commande qui compte les mots", "cli"),
+    ],
+)
+def test_a_kind_is_understood_in_other_languages_too(text: str, kind: str) -> None:
+    assert kind_in(text) == kind

@@ -9,6 +9,7 @@ from dataclasses import replace
 from twinsmith.core.probe import Probe, read_check
 
 MOST_CHECKS = 30
+MOST_OF_A_TEST = 4
 _PARTS = re.compile(r"^(?=def |assert )", re.MULTILINE)
 _FENCED = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 
@@ -46,9 +47,13 @@ def library_checks(text: str, names: Sequence[str]) -> dict[Probe, int]:
                 probe = read_check(alone, number=0)
                 if probe is not None:
                     found[replace(probe, name=probe.source.removeprefix("assert "))] += 1
-            case [*_, ast.Assert() as last]:
-                source = "\n".join(map(ast.unparse, body))
-                found[Probe(name=ast.unparse(last), origin="plan", source=source)] += 1
+            case _:
+                # Each assert with all before it: a mistake further down costs nothing here.
+                ends = [place for place, line in enumerate(body, 1) if isinstance(line, ast.Assert)]
+                for end in ends[:MOST_OF_A_TEST]:
+                    source = "\n".join(map(ast.unparse, body[:end]))
+                    name = "; ".join(map(ast.unparse, body[:end]))
+                    found[Probe(name=name, origin="plan", source=source)] += 1
     return dict(found.most_common(MOST_CHECKS))
 
 

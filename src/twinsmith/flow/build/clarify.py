@@ -111,12 +111,14 @@ async def _command(task: Task, ask: Ask) -> Profile:
 
 async def _library(task: Task, ask: Ask) -> Profile:
     """Which functions and classes it offers."""
+    other, example = library_outline.example_for(task.language)
     text = render(
         "library",
         task=task.text,
         language=spoken(task.language),
         classes=" and classes" if task.language == "python" else "",
-        shape=SHAPES[task.language],
+        other=other,
+        example=example,
     )
     found = await _described(text, library_outline.SCHEMA, library_outline.read_outline, ask)
     profile = Profile(
