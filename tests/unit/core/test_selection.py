@@ -6,7 +6,14 @@ from dataclasses import replace
 import pytest
 
 from twinsmith.core.execution import Outcome, ProbeResult
-from twinsmith.core.judging.selection import Check, Entrant, Evidence, meaning, select
+from twinsmith.core.judging.selection import (
+    Check,
+    Entrant,
+    Evidence,
+    Selection,
+    meaning,
+    select,
+)
 from twinsmith.core.probe import Call, Command
 
 
@@ -340,3 +347,20 @@ def test_where_a_language_has_no_tuples_lists_stand_for_them() -> None:
         exact=False,
     )
     assert select(pool).winner == 2
+
+
+def test_where_there_are_only_checks_agreement_is_on_what_somebody_passes() -> None:
+    def passing(number: int, *outcomes: Outcome) -> Entrant:
+        results = tuple(ProbeResult(name="", outcome=outcome) for outcome in outcomes)
+        return Entrant(candidate=number, results=results, ensemble=number % 2)
+
+    def chosen(*rows: tuple[Outcome, ...]) -> Selection:
+        entrants = tuple(passing(number, *row) for number, row in enumerate(rows, 1))
+        checks = tuple(Check(probe=n, ensemble=1) for n in range(3))
+        return select(Evidence(calls=(None,) * 3, entrants=entrants, checks=checks))
+
+    right: tuple[Outcome, ...] = ("passed", "passed", "failed")
+    half: tuple[Outcome, ...] = ("failed", "passed", "failed")
+    agreed = chosen(*[right] * 4)
+    assert agreed.scores[0].agreement == 1.0
+    assert agreed.confidence > chosen(right, right, half, half).confidence

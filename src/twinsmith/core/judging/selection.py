@@ -305,7 +305,13 @@ class _Table:
         checked = {wish.probe for weights in self._weights.values() for wish in weights}
         calls = [n for n, call in enumerate(self._calls) if call is not None and n not in given]
         halves = [n for n in calls if n in checked], [n for n in calls if n not in checked]
+        if not calls:
+            # Of objects there are only checks: agreement is on those that somebody passes.
+            halves = [n for n in sorted(checked) if self._passed_by_some(n)], []
         return [half for half in halves if half]
+
+    def _passed_by_some(self, probe: int) -> bool:
+        return any(not self._did[voter.candidate][probe].failure for voter in self._voters)
 
     def _agreement(self, entrant: Entrant) -> float:
         """The geometric mean of support over inputs: who is right is right everywhere."""
