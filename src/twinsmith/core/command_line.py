@@ -122,8 +122,9 @@ def example_for(channels: Collection[str]) -> tuple[str, str]:
         task, usage = "counts the lines of a file", "FILE"
         run |= {"args": ["a.txt"], "files": [{"name": "a.txt", "text": "a\nb\n"}]}
     else:
-        task, usage, prints = "adds two numbers", "A B", "one line: the sum"
-        run |= {"args": ["3", "-1"]}
+        # Nothing that people ask for: small models stay near to what they are shown.
+        task, usage, prints = "says a word so many times", "WORD TIMES", "one line: the words"
+        run |= {"args": ["ho", "2"], "stdout": "ho ho"}
     told = {"usage": usage, "prints": prints, "runs": [run], "question": "", "assumed": ""}
     return task, json.dumps(told)
 
