@@ -16,7 +16,7 @@ STAGES = ["clarify", "retrieve", "explore", "accept"]
 QUESTIONS = ["ask slow 0", "ask coder 0", "ask coder 1", "ask critic 0"]
 STEPS = [
     *["ask slow 0", "recall", "remember", "ask coder 0", "ask coder 1", "ask critic 0"],
-    *["execute 1, 1", "execute 2, 2", "inspect 2", "publish", "share"],
+    *["execute 1, 1", "execute 2, 2", "inspect 2", "ask a person 1", "publish", "share"],
 ]
 
 
