@@ -106,7 +106,8 @@ class Functions:
 
     def _rebuilt(self, answer: dict[str, Any]) -> Exception:
         kind = self._errors.get(str(answer["raised"]))
-        return kind(answer.get("message", "")) if kind else rebuilt(answer)
+        # As for others that are not Python's own: the words begin with the name.
+        return kind(text_of(answer)) if kind else rebuilt(answer)
 
     def _value(self, data: Any) -> object:
         if not self._python:
@@ -151,7 +152,8 @@ def check(source: str, setup: str, names: Callable[[], dict[str, Any]], last: An
         return ["killed", f"the program stopped: {error}"]
     except BaseException as error:
         seen = f"; {last()}" if last() else ""
-        return ["raised", f"{type(error).__name__}: {error}{seen}"]
+        own = type(error) is not ProgramError and isinstance(error, ProgramError)
+        return ["raised", f"{error}{seen}" if own else f"{type(error).__name__}: {error}{seen}"]
     return ["passed", ""]
 
 
