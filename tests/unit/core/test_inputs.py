@@ -57,8 +57,8 @@ def test_a_command_prints_refuses_or_fails(seen: ProbeResult, gave: str) -> None
 
 
 def test_a_vote_becomes_a_check() -> None:
-    assert probe_of(CALL, expected="4").call == Call(function="f", args=CALL.args, expected="4")
+    assert probe_of(CALL, "4").call == Call(function="f", args=CALL.args, expected="4")
     for expected in ("'2\\n3'", REFUSES):
-        command = probe_of(observing(RUN), expected=expected).command
+        command = probe_of(observing(RUN), expected).command
         assert command is not None
         assert expected_of(command) == expected

@@ -93,6 +93,18 @@ async def test_what_is_handed_over_says_how_to_build_run_and_test_it() -> None:
     compile(files["test_solution.py"], "test_solution.py", "exec")
 
 
+async def test_a_service_of_several_files_is_built_from_all_of_them() -> None:
+    world, job = Served("good", "good"), service()
+    more = 'words.go\n```go\npackage main\n\nfunc word() string { return "x" }\n```'
+    main = source("good").replace("println(", "println(word(), ")
+    world.say = lambda _: f"solution.go\n```go\n{main}```\n\n{more}"
+    await world.build(job)
+    files = world.files(job)
+    assert "words.go" in files
+    assert "go build -o solution solution.go words.go" in files["README.md"]
+    assert "'words.go'" in files["test_solution.py"]
+
+
 async def test_answers_without_a_program_are_no_candidates_that_run() -> None:
     world = Served(*["bad"] * 10)
     world.say = lambda _: "I would rather not."

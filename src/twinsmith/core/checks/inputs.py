@@ -60,13 +60,11 @@ def printed(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines()).rstrip("\n")
 
 
-def probe_of(asked: Input, *, name: str = "", expected: str = "") -> Probe:
-    """A probe that a model asked for; where something is expected, with that."""
-    name = name or input_text(asked)
+def probe_of(asked: Input, expected: str) -> Probe:
+    """A check that somebody expects something of an input, as `observed` says it."""
+    name = input_text(asked)
     if isinstance(asked, Call):
         return Probe(name=name, origin="plan", call=replace(asked, expected=expected))
-    if not expected:
-        return Probe(name=name, origin="plan", command=asked)
     return Probe(name=name, origin="plan", command=expecting(asked, expected))
 
 

@@ -15,7 +15,6 @@ _FUNCTION = {
 }
 _FUNCTION["cpp"] = _FUNCTION["c"]
 _ASIDE = re.compile(r"main|init|_?test\w*|Test\w*|if|for|while|switch|catch|else|do|return")
-_BRACED = ("rust", "go", "c", "cpp")
 
 _RUST_HOMES = {
     "cell": "Cell RefCell OnceCell",

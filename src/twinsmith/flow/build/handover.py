@@ -49,10 +49,11 @@ def readme_of(task: str, profile: Profile, program: Program) -> str:
     )
 
 
-def service_files(task: Task, interface: Interface, probes: Probes) -> dict[str, str]:
+def service_files(
+    task: Task, interface: Interface, probes: Probes, program: Program
+) -> dict[str, str]:
     """How a service is run, what it needs, and its tests, for a person and for `verify`."""
     tests = f"test_{MODULE}"
-    empty = Program(source="", language=task.language, kind="service")
     told = {"task": " ".join(task.text.split()), "routes": interface.text(), "tests": tests}
     checks = [{"name": each.name, "source": each.source} for each in probes.checks]
     files = {
@@ -60,8 +61,8 @@ def service_files(task: Task, interface: Interface, probes: Probes) -> dict[str,
             probes,
             file=FILE_NAMES[task.language],
             name=tests,
-            build=build_line(empty),
-            run=run_line(empty),
+            build=build_line(program),
+            run=run_line(program),
         ),
         "checks.json": json.dumps({"setup": probes.setup, "checks": checks}, indent=1) + "\n",
     }
@@ -69,6 +70,6 @@ def service_files(task: Task, interface: Interface, probes: Probes) -> dict[str,
         needs = "".join(f"{name}\n" for name in packages_of(interface))
         readme = render("handover", **told, program=FILE_NAMES["python"])
         return {"README.md": readme, "requirements.txt": needs, **files}
-    steps = [shlex.join(build_line(empty)), f"PORT=8000 {shlex.join(run_line(empty))}"]
+    steps = [shlex.join(build_line(program)), f"PORT=8000 {shlex.join(run_line(program))}"]
     readme = render("handover_plain", **told, run="\n".join(filter(None, steps)))
     return {"README.md": readme, **files}

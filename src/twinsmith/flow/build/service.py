@@ -93,11 +93,10 @@ class Services:
             mending = self._mending(interface, found, probes)
             if mending is not None and self._job.effort.refinements:
                 found = await self._round("refine", [mending], found, interface)
-        return Served(
-            found=found,
-            frame=self._form.frame(interface),
-            handover=service_files(self._task, interface, probes),
-        )
+        winner = found.selection.winner
+        program = found.pool.numbered(winner).program if winner is not None else None
+        files = service_files(self._task, interface, probes, program) if program else {}
+        return Served(found=found, frame=self._form.frame(interface), handover=files)
 
     async def _interface(self) -> Interface:
         async with self._run.stage("interface") as stage:

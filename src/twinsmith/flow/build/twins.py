@@ -130,7 +130,7 @@ class Twins:
             pool = found.pool
             for ensemble, answer in zip(voters, answers, strict=True):
                 if answer is not None:
-                    probe = probe_of(between.call, expected=answer)
+                    probe = probe_of(between.call, answer)
                     pool = pool.with_check(probe, ensemble=ensemble)
             found = await self._compared(replace(found, pool=pool))
             told = ", ".join(answer or "neither" for answer in answers)
@@ -147,7 +147,7 @@ class Twins:
         if not right:
             return found
         async with self._run.stage("told by a person") as stage:
-            asked = probe_of(between.call, expected=right)
+            asked = probe_of(between.call, right)
             pool = found.pool.with_check(replace(asked, origin="person"), given=True)
             found = await self._compared(replace(found, pool=pool))
             stage.text = f"{input_text(between.call)}: {right}"
