@@ -3,10 +3,11 @@
     python -m bench.solve --suite humaneval|mbpp|humaneval-x [--language L] [--limit N]
         [--data DIR] [--out FILE] [--seed N] [--model M] [--without second,inputs,…] [--ablations]
 
-Every problem is answered once by the raw model (one answer, temperature 0, the same words; it is
-taken as it is, after what the task has before its function, and once more after the repairs of the
-loop) and once by the loop with the settings in force; truth judges all and reaches none. FILE
-remembers what is done: run it again to go on. `solved` counts only what the loop calls solved.
+Every problem is answered by the raw model at temperature 0, once given the task and nothing else,
+once in the words of the loop's first coder (taken as it is, after what the task has before its
+function, and once more after the repairs of the loop), and by the loop with the settings in force;
+truth judges all and reaches none. FILE remembers what is done: run it again to go on. `solved`
+counts only what the loop calls solved.
 
 Answers are remembered in the data folder, so that a run without some part costs only the time of
 what differs; tokens are counted in full all the same, seconds are those of an empty folder only.
@@ -107,7 +108,10 @@ class Bench:
 
     async def row(self, problem: Problem, effort: Effort, seed: int) -> Row:
         """Both ways, one after the other."""
-        answer, greedy_seconds = await self._greedy(problem)
+        alone, alone_seconds = await self._answered(problem, "alone", problem.text)
+        language = spoken(problem.language)
+        words = render("code", task=problem.text, language=language, told="")
+        answer, greedy_seconds = await self._answered(problem, "greedy", words)
         began = time.perf_counter()
         outbox = MemoryOutbox()
         outcome = await self._loop(problem, effort, seed, outbox)
@@ -118,6 +122,9 @@ class Bench:
         return Row(
             name=problem.name,
             language=problem.language,
+            alone=await self._is_right(problem, raw_source(problem, alone.text)),
+            alone_tokens=alone.tokens,
+            alone_seconds=round(alone_seconds, 1),
             greedy=await self._is_right(problem, raw_source(problem, answer.text)),
             mended=await self._is_right(problem, mended_source(problem, answer.text)),
             greedy_tokens=answer.tokens,
@@ -130,11 +137,10 @@ class Bench:
             candidates=len(outcome.verdicts),
         )
 
-    async def _greedy(self, problem: Problem) -> tuple[Reply, float]:
-        language = spoken(problem.language)
-        text = render("code", task=problem.text, language=language, told="")
+    async def _answered(self, problem: Problem, name: str, text: str) -> tuple[Reply, float]:
+        """What the model says at once, and how long that took."""
         prompt = Prompt(
-            key=f"greedy/{problem.name}",
+            key=f"{name}/{problem.name}",
             role="coder",
             nth=0,
             text=text,

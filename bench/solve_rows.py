@@ -9,10 +9,15 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One problem: the raw model's answer, the same answer mended, and the loop's."""
+    """One problem: the raw model's answers to the task alone and to the loop's words, the latter
+    mended, and the loop's.
+    """
 
     name: str
     language: str = "python"
+    alone: bool
+    alone_tokens: int
+    alone_seconds: float
     greedy: bool
     mended: bool
     greedy_tokens: int
@@ -26,7 +31,7 @@ class Row:
 
     @property
     def times(self) -> float:
-        """How many greedy answers the loop spent."""
+        """How many greedy answers in the loop's own words it spent."""
         return self.tokens / self.greedy_tokens
 
 
@@ -78,15 +83,20 @@ def ablations(whole: Sequence[Row], without: Mapping[str, Sequence[Row]]) -> str
 
 
 def _table(rows: Sequence[Row]) -> list[str]:
-    times = [row.times for row in rows]
-    over = f"mean {statistics.mean(times):.1f}, median {statistics.median(times):.1f}"
     return [
         f"{len(rows)} problems               right %    tokens  seconds (means)",
-        _line("raw model, greedy", rows, lambda r: (r.greedy, r.greedy_tokens, r.greedy_seconds)),
+        _line("greedy, task alone", rows, lambda r: (r.alone, r.alone_tokens, r.alone_seconds)),
+        _line("greedy, our words", rows, lambda r: (r.greedy, r.greedy_tokens, r.greedy_seconds)),
         _line("the same, mended", rows, lambda r: (r.mended, r.greedy_tokens, r.greedy_seconds)),
         _line("the loop", rows, lambda r: (r.right, r.tokens, r.seconds)),
-        f"tokens of the loop over greedy: {over}",
+        _over("the task alone", [row.tokens / row.alone_tokens for row in rows]),
+        _over("our words", [row.times for row in rows]),
     ]
+
+
+def _over(name: str, times: Sequence[float]) -> str:
+    mean, median = statistics.mean(times), statistics.median(times)
+    return f"tokens of the loop over greedy, {name}: mean {mean:.1f}, median {median:.1f}"
 
 
 def _line(name: str, rows: Sequence[Row], cells: Callable[[Row], tuple[bool, int, float]]) -> str:

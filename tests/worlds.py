@@ -22,7 +22,7 @@ from twinsmith.core.judging.quality import Thresholds
 from twinsmith.core.knowing.knowledge import Passage
 from twinsmith.core.model import Prompt, Reply
 from twinsmith.core.outcome import RunOutcome
-from twinsmith.core.probe import Probes
+from twinsmith.core.probe import Call, Probes
 from twinsmith.core.program import Program
 from twinsmith.core.progress import Progress, progress_of
 from twinsmith.core.task import Job, Task
@@ -137,6 +137,7 @@ class World:
         self.answered: list[str] = []
         self.billed = 0
         self.runs = 0
+        self.tried: dict[str, list[Call]] = {}
         self.findings: dict[str, tuple[Finding, ...]] = {}
         self.desk: Desk = Nobody()
         self.graph: Graph = MemoryGraph()
@@ -166,6 +167,8 @@ class World:
     async def run(self, program: Program, probes: Probes, limits: Limits) -> Execution:
         """As a sandbox: what the function gives that stands for the program."""
         self.runs += 1
+        calls = [probe.call for probe in probes.checks if probe.call]
+        self.tried.setdefault(program.source, []).extend(calls)
         self.clock.advance(self._sandbox_seconds)
         return await self._sandbox.run(program, probes, limits)
 

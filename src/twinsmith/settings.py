@@ -111,7 +111,7 @@ class Embedded(_Section):
 class Build(_Section):
     """How a task is worked on."""
 
-    candidates: Annotated[int, Field(ge=1, le=40)] = 10
+    candidates: Annotated[int, Field(ge=1, le=40)] = 16
     enough: Share = 0.9
     least: Share = 0.65
     votes: Annotated[int, Field(ge=0, le=20)] = 4

@@ -59,6 +59,15 @@ def test_a_program_runs_with_input_and_arguments(
     assert "backend=bubblewrap isolation=" in done.stderr
 
 
+def test_a_program_of_several_files_runs_with_all_of_them(box: Command, tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "twice.py").write_text("def twice(n):\n    return n * 2\n")
+    file = tmp_path / "x.py"
+    file.write_text("from parts.twice import twice\nprint(twice(21))\n")
+    assert box("exec", str(file), "--with", "parts/twice.py").stdout == "42\n"
+    assert "ModuleNotFoundError" in box("exec", str(file), code=1).stderr
+
+
 def test_scripts_get_everything_as_json_and_it_is_logged(box: Command, tmp_path: Path) -> None:
     file = tmp_path / "program"
     file.write_text("import sys\nprint('out')\nprint('err', file=sys.stderr)\nsys.exit(3)\n")
@@ -114,6 +123,9 @@ def test_what_does_not_compile_shows_the_compilers_words(box: Command, tmp_path:
         (["{folder}/x.txt", "--language", "c", "--memory", "x"], "'x' is not a whole number"),
         (["{folder}/latin", "--language", "c"], "is not UTF-8 text"),
         (["{folder}/x.txt", "--language", "c", "--stdin", "gone"], "gone cannot be read"),
+        (["{folder}/x.txt", "--language", "c", "--with", "gone.c"], "gone.c cannot be read"),
+        (["{folder}/x.txt", "--language", "c", "--with", "../x.c"], "x.c lies outside of"),
+        (["{folder}/x.txt", "--language", "c", "--with", "x.txt"], "has to end in .c or .h; give"),
     ],
 )
 def test_bad_input_is_one_clear_line(

@@ -8,6 +8,9 @@ from bench.solve_rows import Row, ablations, read_rows, told
 
 ROW = Row(
     name="P/1",
+    alone=False,
+    alone_tokens=200,
+    alone_seconds=2.0,
     greedy=False,
     mended=True,
     greedy_tokens=100,
@@ -30,10 +33,12 @@ ROWS = [
 def test_every_share_has_its_tokens_beside_it() -> None:
     text = told(ROWS)
     lines = {line.split("  ")[0]: line.split() for line in text.split("\n\n")[0].splitlines()}
-    assert lines["raw model, greedy"][-3:] == ["25.0", "100", "1.0"]
+    assert lines["greedy, task alone"][-3:] == ["0.0", "200", "2.0"]
+    assert lines["greedy, our words"][-3:] == ["25.0", "100", "1.0"]
     assert lines["the same, mended"][-3:] == ["100.0", "100", "1.0"]
     assert lines["the loop"][-3:] == ["75.0", "650", "9.0"]
-    assert "tokens of the loop over greedy: mean 6.5, median 6.0" in text
+    assert "tokens of the loop over greedy, the task alone: mean 3.2, median 3.0" in text
+    assert "tokens of the loop over greedy, our words: mean 6.5, median 6.0" in text
     assert "called solved: 3, of those right: 2" in text
     assert "right but called unsolved: 1" in text
 

@@ -15,7 +15,7 @@ def write(home: Path, text: str) -> dict[str, str]:
 def test_defaults_say_that_they_are_defaults(tmp_path: Path) -> None:
     settings = load({"TWINSMITH_HOME": str(tmp_path / "none")})
     assert set(settings.sources.values()) == {"default"}
-    assert settings.values.build.candidates == 10
+    assert settings.values.build.candidates == 16
     assert settings.database_url == f"sqlite:///{tmp_path}/none/state.db"
 
 
@@ -40,7 +40,7 @@ def test_a_file_in_the_working_folder_is_not_read(
 ) -> None:
     (tmp_path / "twinsmith.toml").write_text("[build]\ncandidates = 9\n")
     monkeypatch.chdir(tmp_path)
-    assert load({"TWINSMITH_HOME": str(tmp_path / "home")}).values.build.candidates == 10
+    assert load({"TWINSMITH_HOME": str(tmp_path / "home")}).values.build.candidates == 16
 
 
 def test_the_data_folder_has_an_order() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from twinsmith.cli import exits
+from twinsmith.cli.files import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -89,7 +90,7 @@ def build(
     from twinsmith.settings import load
 
     settings = load()
-    source = _read(tests) if tests else ""
+    source = text_of(tests, option="--tests ") if tests else ""
     wanted = read_task(text=task, language=language, kind=kind, tests=source)
     if tests:
         # Read once more by the flow; here, so that a mistake is told before anything starts.
@@ -230,19 +231,3 @@ def tell(outcome: "RunOutcome") -> None:
             f"[yellow]note:[/yellow]   the answers came from a script ({', '.join(scripted)}), "
             "not from a language model"
         )
-
-
-def _read(path: Path) -> str:
-    from twinsmith.core.errors import ConfigError
-    from twinsmith.core.task import LONGEST_TESTS
-
-    try:
-        if path.stat().st_size > LONGEST_TESTS * 4:
-            raise ConfigError(f"--tests {path} is too large; at most {LONGEST_TESTS} characters")
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(
-            f"--tests {path} cannot be read: {error.strerror}; name another file"
-        ) from None
-    except UnicodeDecodeError:
-        raise ConfigError(f"--tests {path} is not UTF-8 text; name another file") from None

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,13 +10,14 @@ import typer
 
 from twinsmith.cli import exits
 from twinsmith.cli.build import Json, at_least
+from twinsmith.cli.files import files_in, text_of
 
 if TYPE_CHECKING:
-    from twinsmith.core.execution import Execution
+    from twinsmith.core.execution import Execution, Limits
     from twinsmith.core.program import Program
+    from twinsmith.settings import Settings
 
 EXAMPLE = "Example: twinsmith exec --language c sort.c --stdin numbers.txt --arg -r --cpu 2"
-LARGEST_FILE = 4 << 20
 LARGEST_OUTPUT = 4 << 20
 # A program that only waits is given up this long after its processor time would be spent.
 SLACK_SECONDS = 5
@@ -30,6 +32,10 @@ def execute(
     arg: Annotated[
         list[str] | None, typer.Option(help="One argument of the program; may be repeated.")
     ] = None,
+    beside: Annotated[
+        list[str] | None,
+        typer.Option("--with", help="One more file of it, as seen from its folder; repeatable."),
+    ] = None,
     cpu: Annotated[
         int | None,
         typer.Option(parser=at_least(1), metavar="S", help="Seconds of processor time."),
@@ -41,22 +47,15 @@ def execute(
 ) -> None:
     """Run a program in the sandbox; exit code 0 when its own is 0, else 1."""
     import asyncio
-    from dataclasses import replace
 
     from twinsmith.app import App
     from twinsmith.core.probe import Command
-    from twinsmith.core.program import Program
-    from twinsmith.sandbox_choice import limits_of
     from twinsmith.settings import load
 
     settings = load()
-    program = Program(source=_text(file), language=language or _guessed(file), kind="cli")
-    limits = replace(limits_of(settings), output_bytes=LARGEST_OUTPUT)
-    if cpu is not None:
-        limits = replace(limits, cpu_seconds=float(cpu), probe_seconds=float(cpu + SLACK_SECONDS))
-    if memory is not None:
-        limits = replace(limits, memory_mb=memory)
-    command = Command(args=tuple(arg or ()), stdin=_text(stdin) if stdin else "")
+    program = _program(file, beside or (), language)
+    limits = _limits(settings, cpu, memory)
+    command = Command(args=tuple(arg or ()), stdin=text_of(stdin) if stdin else "")
     execution, isolation = asyncio.run(
         App(settings).execute(program, command, limits, lambda line: typer.echo(line, err=True))
     )
@@ -68,17 +67,30 @@ def execute(
     raise typer.Exit(exits.DONE if passed else exits.NO)
 
 
-def _text(path: Path) -> str:
-    from twinsmith.core.errors import ConfigError
+def _program(file: Path, beside: Sequence[str], language: str) -> "Program":
+    from twinsmith.core.errors import BadReply, ConfigError
+    from twinsmith.core.program import Program
 
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise ConfigError(f"{path} is too large; at most {LARGEST_FILE >> 20} MB")
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}; name another file") from None
-    except UnicodeDecodeError:
-        raise ConfigError(f"{path} is not UTF-8 text; name another file") from None
+        return Program(
+            source=text_of(file),
+            language=language or _guessed(file),
+            kind="cli",
+            files=files_in(file.parent, beside),
+        )
+    except BadReply as error:
+        raise ConfigError(f"{error}; give another --with") from None
+
+
+def _limits(settings: "Settings", cpu: int | None, memory: int | None) -> "Limits":
+    from dataclasses import replace
+
+    from twinsmith.sandbox_choice import limits_of
+
+    limits = replace(limits_of(settings), output_bytes=LARGEST_OUTPUT)
+    if cpu is not None:
+        limits = replace(limits, cpu_seconds=float(cpu), probe_seconds=float(cpu + SLACK_SECONDS))
+    return limits if memory is None else replace(limits, memory_mb=memory)
 
 
 def _guessed(file: Path) -> str:

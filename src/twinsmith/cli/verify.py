@@ -8,6 +8,7 @@ import typer
 
 from twinsmith.cli import exits
 from twinsmith.cli.build import Json
+from twinsmith.cli.files import files_in
 
 if TYPE_CHECKING:
     from twinsmith.core.execution import Execution
@@ -60,22 +61,26 @@ def _shown(execution: "Execution", failed: int) -> None:
 
 def _read(folder: Path) -> "tuple[Program, Probes]":
     """The program and its checks; what the files hold is data and runs in the sandbox only."""
-    from twinsmith.core.errors import ConfigError
+    from twinsmith.core.errors import BadReply, ConfigError
     from twinsmith.core.probe import Probe, Probes
     from twinsmith.core.program import FILE_NAMES, Program
 
     try:
         found = [each for each, name in FILE_NAMES.items() if (folder / name).exists()]
         language = found[0] if found else "python"
-        source = (folder / FILE_NAMES[language]).read_text(encoding="utf-8")
         raw = json.loads((folder / "checks.json").read_text(encoding="utf-8"))
+        program = Program(
+            source=(folder / FILE_NAMES[language]).read_text(encoding="utf-8"),
+            language=language,
+            kind="service",
+            files=files_in(folder, map(str, raw["files"])),
+        )
         checks = tuple(
             Probe(name=str(each["name"]), origin="plan", source=str(each["source"]))
             for each in raw["checks"]
         )
-        program = Program(source=source, language=language, kind="service")
         return program, Probes(checks=checks, setup=str(raw["setup"]))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, BadReply) as error:
         raise ConfigError(
             f"{folder} holds no finished service ({type(error).__name__}: {error}); "
             "name a run that was solved, or its folder"

@@ -9,7 +9,7 @@ ENSEMBLES = (1, 2)
 class Effort:
     """The most that is tried, and when it is enough."""
 
-    candidates: int = 10
+    candidates: int = 16
     enough: float = 0.9
     """Work stops when the best candidate is right with this probability."""
     least: float = 0.65
@@ -42,32 +42,44 @@ class Round:
     refinement as much as two or three, so that programs come first."""
 
 
-def rounds(effort: Effort) -> tuple[Round, ...]:
-    """Two guesses first; more of them, votes and plans only where those leave doubt."""
+def rounds(effort: Effort, *, given: bool = False) -> tuple[Round, ...]:
+    """Two guesses first; more of them, critics, plans and votes only where those leave doubt.
+
+    Where the task gives examples, two that pass them and agree on every made-up input need no
+    critic to be believed: the first two rounds do without.
+    """
     ensembles = ENSEMBLES[: effort.ensembles]
     first = min(effort.candidates, 2)
     second = min(effort.candidates - first, 2)
-    rest = effort.candidates - first - second
-    wide = (rest + 2) // 3
+    third = min(effort.candidates - first - second, 2)
+    rest = effort.candidates - first - second - third
+    direct = 2 * ((3 * rest + 5) // 10)  # three fifths, the same for both
     explore = Round(
         name="explore",
-        temperatures=_shared(first, ensembles, (0.2, 0.8)),
-        critics=ensembles[:1],
+        temperatures=_shared(first, ensembles, (0.0, 0.8)),
+        critics=() if given else ensembles[:1],
     )
     again = Round(name="again", temperatures=_shared(second, ensembles, (0.8,)))
     widen = Round(
         name="widen",
-        temperatures=_shared(wide, ensembles, (0.8,)),
-        critics=ensembles[-1:],
-        late=True,
+        temperatures=_shared(third, ensembles, (0.8,)),
+        critics=ensembles,
     )
     deepen = Round(
         name="deepen",
-        temperatures=_shared(rest - wide, ensembles, (0.8,)),
+        temperatures=_shared(direct, ensembles, (0.8,)),
+        critics=ensembles,
+        late=True,
+    )
+    rethink = Round(
+        name="rethink",
+        temperatures=_shared(rest - direct, ensembles, (0.8,)),
+        critics=ensembles,
         planned=True,
         late=True,
     )
-    held = [each for each in (explore, again, widen, deepen) if any(each.temperatures.values())]
+    every = (explore, again, widen, deepen, rethink)
+    held = [each for each in every if any(each.temperatures.values())]
     # Where there are few candidates there are few rounds: the last one is voted on all the same.
     return (*held[:-1], replace(held[-1], late=True))
 

@@ -1,7 +1,7 @@
 """A run told to a person and to a script."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from difflib import SequenceMatcher
 
@@ -67,30 +67,7 @@ def markdown(job: Job, work: Work, end: RunOutcome) -> str:
         lines += ["## Kept to", "", work.profile.practice, ""]
     for ensemble, text in work.plans.items():
         lines += [f"## Plan of ensemble {ensemble}", "", text, ""]
-    lines += ["## Candidates", ""]
-    for candidate, verdict in zip(work.pool.candidates, end.verdicts, strict=True):
-        mark = "**chosen**, " if candidate.number == work.selection.winner else ""
-        lines.append(
-            f"- {candidate.number} (ensemble {candidate.ensemble}, {candidate.way}): {mark}"
-            f"{verdict.passed} of {verdict.total} checks"
-        )
-        lines += [f"  - mended: {words}" for words in candidate.repairs]
-        lines += [
-            f"  - {finding.where} {finding.what}: {' '.join(finding.evidence.split())}"
-            for finding in verdict.findings
-        ]
-    if work.frame:
-        share = 100 * copied(_best(work), [work.frame])
-        lines += ["", f"{share:.0f} % of the program is the frame that twinsmith gives a service."]
-    if work.pieces:
-        share = 100 * copied(_best(work), [hit.passage.text for hit in work.pieces])
-        lines += [
-            "",
-            "## Pieces",
-            "",
-            f"{share:.0f} % of the program stands in them word for word.",
-        ]
-        lines += [f"- {hit.passage.source}: {hit.passage.path}" for hit in work.pieces]
+    lines += ["## Candidates", "", *_candidates(work, end), *_sources(work)]
     return "\n".join(lines) + "\n"
 
 
@@ -104,6 +81,31 @@ def copied(best: Candidate | None, texts: Sequence[str]) -> float:
             if block.size >= SHORTEST_COPY:
                 covered.update(range(block.a, block.a + block.size))
     return len(covered) / len(source) if source else 0.0
+
+
+def _candidates(work: Work, end: RunOutcome) -> Iterator[str]:
+    """Every candidate, what was mended in it and what was found."""
+    for candidate, verdict in zip(work.pool.candidates, end.verdicts, strict=True):
+        mark = "**chosen**, " if candidate.number == work.selection.winner else ""
+        yield (
+            f"- {candidate.number} (ensemble {candidate.ensemble}, {candidate.way}): {mark}"
+            f"{verdict.passed} of {verdict.total} checks"
+        )
+        yield from (f"  - mended: {words}" for words in candidate.repairs)
+        for finding in verdict.findings:
+            yield f"  - {finding.where} {finding.what}: {' '.join(finding.evidence.split())}"
+
+
+def _sources(work: Work) -> Iterator[str]:
+    """How much of the program comes from elsewhere, and from where."""
+    if work.frame:
+        share = 100 * copied(_best(work), [work.frame])
+        yield f"\n{share:.0f} % of the program is the frame that twinsmith gives a service."
+    if work.pieces:
+        share = 100 * copied(_best(work), [hit.passage.text for hit in work.pieces])
+        yield "\n## Pieces\n"
+        yield f"{share:.0f} % of the program stands in them word for word."
+        yield from (f"- {hit.passage.source}: {hit.passage.path}" for hit in work.pieces)
 
 
 def _best(work: Work) -> Candidate | None:

@@ -94,7 +94,7 @@ def test_a_schema_has_room_only_for_what_the_task_speaks_of() -> None:
 
 
 def test_words_that_only_repeat_the_question_ask_nothing() -> None:
-    echo = {**GOOD, "question": "the one thing the task leaves open", "assumed": "yes"}
+    echo = {**GOOD, "question": "the task leaves something open", "assumed": "yes"}
     assert read_command_line(json.dumps(echo)).question == ""
 
 

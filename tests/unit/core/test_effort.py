@@ -10,23 +10,30 @@ def counts(what: Round) -> dict[int, int]:
 
 
 def test_two_guesses_first_then_more_then_plans() -> None:
-    held = rounds(Effort(candidates=10))
-    assert [each.name for each in held] == ["explore", "again", "widen", "deepen"]
-    assert [counts(each) for each in held] == [*[{1: 1, 2: 1}] * 3, {1: 2, 2: 2}]
-    assert [each.planned for each in held] == [False, False, False, True]
-    assert [each.critics for each in held] == [(1,), (), (2,), ()]
+    held = rounds(Effort(candidates=16))
+    assert [each.name for each in held] == ["explore", "again", "widen", "deepen", "rethink"]
+    assert [counts(each) for each in held] == [*[{1: 1, 2: 1}] * 3, {1: 3, 2: 3}, {1: 2, 2: 2}]
+    assert [each.planned for each in held] == [False, False, False, False, True]
+    assert [each.critics for each in held] == [(1,), (), (1, 2), (1, 2), (1, 2)]
+
+
+def test_where_examples_are_given_the_first_rounds_do_without_critics() -> None:
+    held = rounds(Effort(candidates=16), given=True)
+    assert [each.critics for each in held] == [(), (), (1, 2), (1, 2), (1, 2)]
 
 
 def test_mending_and_votes_come_after_programs_and_always_after_the_last() -> None:
-    assert [each.late for each in rounds(Effort(candidates=10))] == [False, False, True, True]
+    late = [each.late for each in rounds(Effort(candidates=16))]
+    assert late == [False, False, False, True, True]
     for few in (1, 2, 3, 4):
         assert [each.late for each in rounds(Effort(candidates=few))][-1]
 
 
-def test_one_guess_is_cool_and_the_others_are_warm() -> None:
-    explore, _, widen, _ = rounds(Effort())
-    assert explore.temperatures == {1: (0.2,), 2: (0.8,)}
-    assert {heat for heats in widen.temperatures.values() for heat in heats} == {0.8}
+def test_one_guess_is_cold_and_the_others_are_warm() -> None:
+    explore, *others = rounds(Effort())
+    assert explore.temperatures == {1: (0.0,), 2: (0.8,)}
+    heats = [heat for each in others for heats in each.temperatures.values() for heat in heats]
+    assert set(heats) == {0.8}
 
 
 @pytest.mark.parametrize("ensembles", [1, 2])
@@ -41,6 +48,6 @@ def test_all_rounds_together_write_exactly_what_was_said(candidates: int, ensemb
 
 
 def test_an_ensemble_alone_does_the_critics_work_of_both() -> None:
-    explore, _, widen, _ = rounds(replace(Effort(), ensembles=1))
+    explore, _, widen, *_ = rounds(replace(Effort(), ensembles=1))
     assert (explore.critics, widen.critics) == ((1,), (1,))
     assert list(explore.temperatures) == [1]

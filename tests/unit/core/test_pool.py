@@ -120,3 +120,17 @@ def test_who_is_barred_never_wins() -> None:
     pool = pool.with_execution(ran(1, "10", "2")).with_execution(ran(2, "10", "2"))
     assert select(pool.evidence()).winner == 1
     assert select(pool.with_findings(1, (), barred=True).evidence()).winner == 2
+
+
+def test_what_all_that_do_what_was_given_have_in_common_is_agreed() -> None:
+    pool = Pool().with_given(GIVEN)
+    pool = pool.with_inputs([Call(function="f", args=(arg,)) for arg in ("3", "4", "5", "6")])
+    pool = pool.with_candidates([candidate(n) for n in (1, 2, 3, 4)])
+    alone = pool.with_execution(ran(1, "10", "2", "3", "4.0", "", "6"))
+    assert alone.agreed(1) == ()
+    # The third fails an example, the fourth was stopped early: it says nothing of what follows.
+    both = alone.with_execution(ran(2, "10", "2", "3", "4", "5", "7"))
+    both = both.with_execution(ran(3, "10", "99", "1", "1", "1", "1"))
+    assert both.agreed(1) == (2, 3)
+    assert both.with_execution(ran(4, "10", "2", "3")).agreed(1) == (2,)
+    assert both.agreed(9) == ()

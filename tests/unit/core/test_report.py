@@ -10,7 +10,7 @@ from twinsmith.core.judging.pool import Pool
 from twinsmith.core.judging.selection import Selection
 from twinsmith.core.knowing.knowledge import Hit
 from twinsmith.core.outcome import RunOutcome, Work
-from twinsmith.core.probe import read_tests
+from twinsmith.core.probe import Call, read_tests
 from twinsmith.core.profile import Profile
 from twinsmith.core.program import Candidate, Program
 from twinsmith.core.report import copied, markdown, report_json
@@ -137,3 +137,19 @@ def test_in_another_language_there_is_a_table_of_calls_and_results() -> None:
     name, text = checks_of(program, ran(pool, "8"), 2, ())
     assert name == "checks.json"
     assert json.loads(text) == [{"call": "Double(4)", "result": "8"}]
+
+
+def test_few_checks_are_filled_up_with_what_candidates_agree_on() -> None:
+    pool = POOL.with_given(read_tests("assert double(4) == 8\n", file="t.py"))
+    calls = [Call(function="double", args=(str(n),)) for n in range(100, 80, -1)]
+    pool = pool.with_inputs(calls).with_candidates([replace(CHOSEN, number=3)])
+    values = ["8", *(str(2 * n) for n in range(100, 80, -1))]
+    pool = ran(pool, *values)
+    alone = checks_of(PROGRAM, pool, 2, ())[1]
+    assert alone.count("assert") == 1
+    pool = pool.with_execution(Execution(candidate=3, results=pool.seen[2]))
+    text = checks_of(PROGRAM, pool, 2, ())[1]
+    assert text.count("assert") == 10
+    assert "assert double(81) == 162" not in text
+    assert "assert double(99) == 198" in text
+    assert "assert double(100)" not in text

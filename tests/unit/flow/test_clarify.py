@@ -89,7 +89,7 @@ async def test_another_task_is_put_to_the_slow_thinker_as_a_clarification() -> N
     assert (asked.role, asked.nth, asked.purpose) == ("slow", 0, "clarification")
     assert json.loads(asked.schema)["required"] == ["entry", "signature", "question", "assumed"]
     assert text in asked.text
-    assert "pub fn name(argument: Type) -> Type" in asked.text
+    assert "pub fn largest_gap(numbers: &[f64]) -> f64" in asked.text
 
 
 async def test_an_answer_that_cannot_be_used_is_asked_for_again_with_the_reason() -> None:

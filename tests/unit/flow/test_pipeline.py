@@ -363,6 +363,6 @@ async def test_a_stage_says_what_it_found() -> None:
     notes = {stage.name: stage.note for stage in world.progress.stages}
     assert notes["clarify"] == "python function double, 1 examples"
     assert notes["retrieve"] == "0 pieces, 0 insights"
-    assert notes["explore"].startswith("candidate 1 of 2, 4/4 checks, 1 ways")
+    assert notes["explore"].startswith("candidate 1 of 2, 1/1 checks, 1 ways")
     assert notes["accept"] == "solved"
     assert isinstance(world.progress.stages[0], Stage)

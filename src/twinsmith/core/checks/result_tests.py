@@ -8,15 +8,21 @@ from twinsmith.core.judging.pool import Pool
 from twinsmith.core.probe import Probe
 from twinsmith.core.program import MODULE, Program
 
+FEW = 10
+"""Fewer checks than this are filled up."""
+
 
 def tests_of(program: Program, pool: Pool, winner: int, names: tuple[str, ...]) -> tuple[str, str]:
     """The name and text of a file with the checks that the program passes.
 
-    Of a command, and in Python, they are tests; of functions in another language a table.
+    Where those are few, inputs follow on which all candidates agreed. Of a command, and in Python,
+    they are tests; of functions in another language a table.
     """
     seen = pool.seen.get(winner, ())
-    held = dict.fromkeys(check.probe for check in pool.held(winner))
-    rows = [(pool.probes[place], seen[place]) for place in sorted(held)]
+    held = sorted({check.probe for check in pool.held(winner)})
+    more = sorted(pool.agreed(winner), key=lambda place: len(repr(pool.probes[place].asks)))
+    places = [*held, *more[: max(0, FEW - len(held))]]
+    rows = [(pool.probes[place], seen[place]) for place in places]
     if program.kind == "cli":
         runs = [(p.command, observed(p.command, seen)) for p, seen in rows if p.command]
         return f"test_{MODULE}.py", as_command_tests(program, runs)

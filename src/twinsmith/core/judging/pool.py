@@ -54,10 +54,6 @@ class Pool:
         """Every call so far."""
         return tuple(probe.call for probe in self.probes if probe.call)
 
-    def commands(self) -> tuple[Command, ...]:
-        """Every run of a command so far."""
-        return tuple(probe.command for probe in self.probes if probe.command)
-
     def failing(
         self, number: int, *, given: bool = True
     ) -> tuple[tuple[Check, Probe, ProbeResult], ...]:
@@ -78,6 +74,22 @@ class Pool:
             check
             for check in self.checks
             if check.probe < len(seen) and self._holds(check, seen[check.probe])
+        )
+
+    def agreed(self, number: int) -> tuple[int, ...]:
+        """Inputs of which nobody knows the result, and all that do what was given have the same."""
+        others = [n for n in self.seen if n != number and not self.failing(n)]
+        checked = {check.probe for check in self.checks}
+        return tuple(
+            place
+            for place, own in enumerate(self.seen.get(number, ()))
+            if place not in checked
+            and (gave := self._gave(place, own)) is not None
+            and others
+            and all(
+                place < len(self.seen[n]) and self._gave(place, self.seen[n][place]) == gave
+                for n in others
+            )
         )
 
     def passed(self, number: int) -> tuple[int, int]:
@@ -168,6 +180,12 @@ class Pool:
             return result.outcome == "passed"
         gave = observed(asked, result)
         return bool(gave) and self._meaning(gave) == self._meaning(check.expected)
+
+    def _gave(self, place: int, result: ProbeResult) -> Hashable:
+        """What a program gave for an input; None where it failed."""
+        asked = self.probes[place].asks
+        gave = observed(asked, result) if asked else ""
+        return self._meaning(gave) if gave else None
 
     def _meaning(self, literal: str) -> Hashable:
         return meaning(literal, exact=self.exact)

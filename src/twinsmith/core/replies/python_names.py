@@ -264,8 +264,11 @@ def _modules(node: ast.stmt) -> list[str]:
     return []
 
 
-def useless_imports(tree: ast.Module) -> list[ast.stmt]:
-    """Imports of what is not Python's own, where nothing uses a name or the program defines it."""
+def useless_imports(tree: ast.Module, beside: frozenset[str]) -> list[ast.stmt]:
+    """Imports of what is not Python's own, where nothing uses a name or the program defines it.
+
+    Modules that lie beside it are its own as well.
+    """
     used = {
         node.id
         for node in ast.walk(tree)
@@ -275,7 +278,7 @@ def useless_imports(tree: ast.Module) -> list[ast.stmt]:
     found: list[ast.stmt] = []
     for node in tree.body:
         modules = {module.partition(".")[0] for module in _modules(node)}
-        if not modules or modules & sys.stdlib_module_names:
+        if not modules or modules & (sys.stdlib_module_names | beside):
             continue
         assert isinstance(node, ast.Import | ast.ImportFrom)
         names = {(alias.asname or alias.name).partition(".")[0] for alias in node.names}

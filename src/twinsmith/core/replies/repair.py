@@ -14,12 +14,11 @@ from twinsmith.core.replies.repair_others import (
     PERL_STEPS,
     RUST_STEPS,
 )
-from twinsmith.core.replies.repair_python import PYTHON_STEPS
+from twinsmith.core.replies.repair_python import python_steps
 from twinsmith.core.replies.source_text import Step
 
 LONGEST_SOURCE = 200_000
 _STEPS: Mapping[str, tuple[Step, ...]] = {
-    "python": PYTHON_STEPS,
     "rust": RUST_STEPS,
     "go": GO_STEPS,
     "c": C_STEPS,
@@ -36,12 +35,18 @@ class Repaired:
     repairs: tuple[str, ...] = ()
 
 
-def repair(source: str, *, language: str, entry: str, kind: Kind) -> Repaired:
-    """Mend what is known to be easily mended; what is too long or strange comes back as it is."""
+def repair(
+    source: str, *, language: str, entry: str, kind: Kind, beside: frozenset[str] = frozenset()
+) -> Repaired:
+    """Mend what is known to be easily mended; what is too long or strange comes back as it is.
+
+    `beside` names the modules of the same program: importing one of them is never useless.
+    """
     if len(source) > LONGEST_SOURCE:
         return Repaired(source=source)
     repairs: list[str] = []
-    for step in _STEPS.get(language, ()):
+    steps = python_steps(beside) if language == "python" else _STEPS.get(language, ())
+    for step in steps:
         mended = step(source, entry, kind)
         if mended is not None:
             source, words = mended

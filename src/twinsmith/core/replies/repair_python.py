@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import combinations, islice
 
 from twinsmith.core.program import Kind
@@ -368,10 +369,12 @@ def _begins_with_import(lines: Sequence[str]) -> bool:
     return bool(lines) and (not lines[0].strip() or lines[0].startswith(("import ", "from ")))
 
 
-def _without_useless_imports(source: str, entry: str, kind: Kind) -> Mended | None:
+def _without_useless_imports(
+    source: str, entry: str, kind: Kind, beside: frozenset[str]
+) -> Mended | None:
     """Packages that nothing uses, and the program as its own module."""
     tree = parsed(source)
-    useless = useless_imports(tree) if tree and kind in {"function", "library"} else []
+    useless = useless_imports(tree, beside) if tree and kind in {"function", "library"} else []
     if tree is None or not useless or (entry and entry not in defined(tree)):
         return None
     dropped = {line for node in useless for line in _lines(node)}
@@ -382,10 +385,12 @@ def _without_useless_imports(source: str, entry: str, kind: Kind) -> Mended | No
     return (text, "imports that nothing uses removed") if parsed(text) else None
 
 
-PYTHON_STEPS: tuple[Step, ...] = (
-    _readable,
-    _with_entry,
-    _without_demonstrations,
-    _without_useless_imports,
-    _with_imports,
-)
+def python_steps(beside: frozenset[str]) -> tuple[Step, ...]:
+    """What is done to a Python file, with the names of the modules that lie beside it."""
+    return (
+        _readable,
+        _with_entry,
+        _without_demonstrations,
+        partial(_without_useless_imports, beside=beside),
+        _with_imports,
+    )

@@ -79,13 +79,12 @@ def _plain(text: str) -> str:
 def _mended(
     source: str, files: Sequence[SourceFile], language: str, entry: str, kind: Kind
 ) -> Repaired:
-    """The main file, mended; what it has from the others is neither missing nor useless."""
+    """The main file, mended; what it has from the others need not be defined in it."""
     taken = _taken(source, files) if language == "python" else set()
     asked = "" if entry in taken else entry
-    # A last line that uses every name, so that nobody removes its import.
-    used = f"__files__ = ({', '.join(sorted(taken))},)\n" if taken else ""
-    mended = repair(source + used, language=language, entry=asked, kind=kind)
-    source = mended.source.replace(used, "").rstrip() + "\n" if used else mended.source
+    beside = _modules(files)
+    mended = repair(source, language=language, entry=asked, kind=kind, beside=beside)
+    source = mended.source
     if language == "perl" and files and not _PERL_LOOKS.search(source):
         words = "the folder named where its modules lie"
         return Repaired(source=_looking(source, files), repairs=(*mended.repairs, words))
@@ -94,7 +93,7 @@ def _mended(
 
 def _taken(source: str, files: Sequence[SourceFile]) -> set[str]:
     """The names that a Python module imports from files beside it."""
-    modules = {file.name.partition("/")[0].removesuffix(".py") for file in files}
+    modules = _modules(files)
     texts = {file.name.removesuffix(".py").replace("/", "."): file.text for file in files}
     tree = parsed(source)
     found: set[str] = set()
@@ -112,6 +111,11 @@ def _taken(source: str, files: Sequence[SourceFile]) -> set[str]:
             elif path.partition(".")[0] in modules:
                 found.add(name.partition(".")[0])
     return found - {"*"}
+
+
+def _modules(files: Sequence[SourceFile]) -> frozenset[str]:
+    """The names under which Python finds files that lie beside a program."""
+    return frozenset(file.name.partition("/")[0].removesuffix(".py") for file in files)
 
 
 def _looking(source: str, files: Sequence[SourceFile]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from twinsmith.core.errors import BadReply
 
 LONGEST_WORDS = 300
-_ECHO = re.compile(r"\bor empty\b|the one thing the task leaves open|the usual answer to that")
+_ECHO = re.compile(r"leaves something open|\bthat changes results\b|\bstays? empty\b")
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 
 

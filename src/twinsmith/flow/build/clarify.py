@@ -26,14 +26,15 @@ _SENSITIVE = re.compile(
     r"|uploads?|admin\w*)\b",
     re.IGNORECASE,
 )
-SHAPES = {
-    "python": "def name(argument: type) -> type:",
-    "perl": "sub name { my ($argument) = @_; ... }",
-    "rust": "pub fn name(argument: Type) -> Type",
-    "go": "func Name(argument type) type",
-    "c": "type name(type argument)",
-    "cpp": "type name(type argument)",
+_OTHERS = {
+    "python": ("largest_gap", "def largest_gap(numbers: list[float]) -> float:"),
+    "perl": ("largest_gap", "sub largest_gap { my ($numbers) = @_; ... }"),
+    "rust": ("largest_gap", "pub fn largest_gap(numbers: &[f64]) -> f64"),
+    "go": ("LargestGap", "func LargestGap(numbers []float64) float64"),
+    "c": ("largest_gap", "double largest_gap(const double *numbers, int count)"),
+    "cpp": ("largest_gap", "double largest_gap(const std::vector<double> &numbers)"),
 }
+"""Another function and how it is declared: shown placeholders, small models give them back."""
 SCHEMA = json.dumps(
     {
         "type": "object",
@@ -69,8 +70,13 @@ async def _function(task: Task, ask: Ask) -> Profile:
     if entry:
         profile = Profile(entry=entry, signature=signature_in(task.text, entry))
     else:
+        other, signature = _OTHERS[task.language]
+        example = {"entry": other, "signature": signature, "question": "", "assumed": ""}
         text = render(
-            "clarify", task=task.text, language=task.language, shape=SHAPES[task.language]
+            "clarify",
+            task=task.text,
+            language=spoken(task.language),
+            example=json.dumps(example, ensure_ascii=False),
         )
         profile = await _described(text, SCHEMA, read_profile, ask)
     return _with_examples(profile, task, (profile.entry,))

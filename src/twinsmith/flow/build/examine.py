@@ -69,9 +69,12 @@ def property_probes(task: Task, profile: Profile, pool: Pool) -> dict[Probe, int
 
 def made_up(profile: Profile, pool: Pool, *, seed: int, most: int) -> tuple[Input, ...]:
     """Inputs in the style of those that were seen."""
-    if pool.commands():
-        return fuzz_commands(pool.commands(), seed=seed, most=most)
-    calls, names = pool.calls(), profile.names or (profile.entry,)
+    asked = [pool.probes[place].asks for place in sorted({check.probe for check in pool.checks})]
+    commands = [each for each in asked if isinstance(each, Command)]
+    if commands:
+        return fuzz_commands(commands, seed=seed, most=most)
+    calls = [each for each in asked if isinstance(each, Call)]
+    names = profile.names or (profile.entry,)
     share = max(1, most // len(names)) if most else 0
     return tuple(
         call

@@ -56,6 +56,8 @@ def service_files(
     tests = f"test_{MODULE}"
     told = {"task": " ".join(task.text.split()), "routes": interface.text(), "tests": tests}
     checks = [{"name": each.name, "source": each.source} for each in probes.checks]
+    beside = [file.name for file in program.files]
+    kept = {"setup": probes.setup, "files": beside, "checks": checks}
     files = {
         f"{tests}.py": as_test_file(
             probes,
@@ -64,7 +66,7 @@ def service_files(
             build=build_line(program),
             run=run_line(program),
         ),
-        "checks.json": json.dumps({"setup": probes.setup, "checks": checks}, indent=1) + "\n",
+        "checks.json": json.dumps(kept, indent=1) + "\n",
     }
     if task.language == "python":
         needs = "".join(f"{name}\n" for name in packages_of(interface))

@@ -37,6 +37,8 @@ from twinsmith.flow.build.refine import refinement
 from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Sandbox
 
+HOPELESS = 6
+
 
 class Twins:
     """One search for one program."""
@@ -59,6 +61,7 @@ class Twins:
         self._reminders = "\n".join(f"- an earlier run learned: {r.text}" for r in reminders)
         self._ensembles = ENSEMBLES[: job.effort.ensembles]
         self._refinements = 0
+        self._heard = False
         self._leaders = Leaders(job, limits, run)
 
     async def solve(self) -> Found:
@@ -67,7 +70,8 @@ class Twins:
         pool = pool.with_given(given_probes(self._task, self._profile))
         pool = pool.with_proposed(sketched_probes(self._profile), self._ensembles[0])
         found = Found(pool=pool, selection=select(pool.evidence()), plans={})
-        for nth, each in enumerate(rounds(self._effort)):
+        given = any(check.given and pool.probes[check.probe].asks for check in pool.checks)
+        for nth, each in enumerate(rounds(self._effort, given=given)):
             found = await self._round(each, nth, found)
             if each.late and not self._over(found) and not found.passes:
                 found = await self._refined(found)
@@ -85,9 +89,10 @@ class Twins:
             plans = await self._plans(found) if what.planned else {}
             wanted = briefs(what, len(found.pool.candidates), plans, self._advice)
             asked = [generate(self._task, self._profile, b, self._run.ask) for b in wanted]
+            first = nth * len(self._ensembles)
             critics = [
-                propose(self._task, self._profile, nth=nth, ensemble=e, ask=self._run.ask)
-                for e in what.critics
+                propose(self._task, self._profile, nth=first + n, ensemble=e, ask=self._run.ask)
+                for n, e in enumerate(what.critics)
             ]
             written, checks = await self._run.together(asked, critics)
             found = self._with(written, found)
@@ -98,7 +103,7 @@ class Twins:
                 # The words of the task are a voice of their own, beside those of the ensembles.
                 found_in_words = property_probes(self._task, self._profile, pool)
                 pool = pool.with_proposed(found_in_words, ensemble=0)
-            pool = pool.with_inputs(self._made_up(pool))
+            pool = pool.with_inputs(self._made_up(pool, heard=bool(what.critics)))
             reminded = found.reminded or bool(plans and self._reminders)
             found = replace(found, pool=pool, plans={**found.plans, **plans}, reminded=reminded)
             found = await self._compared(found)
@@ -194,10 +199,12 @@ class Twins:
                 asked.append((question, brief))
         return asked
 
-    def _made_up(self, pool: Pool) -> tuple[Input, ...]:
-        """Inputs in the style of those that were seen, once there are some."""
+    def _made_up(self, pool: Pool, *, heard: bool) -> tuple[Input, ...]:
+        """Inputs in the style of those that were seen: at first, and when critics first spoke."""
         checked = {check.probe for check in pool.checks}
-        if any(place not in checked for place in range(len(pool.probes))):
+        made = any(place not in checked for place in range(len(pool.probes)))
+        anew, self._heard = heard and not self._heard, self._heard or heard
+        if made and not anew:
             return ()
         return made_up(self._profile, pool, seed=self._job.seed, most=self._effort.inputs)
 
@@ -236,7 +243,7 @@ class Twins:
         return await self._run.execute(candidate.number, in_sandbox)
 
     def _over(self, found: Found) -> bool:
-        return bool(found.stopped) or self._enough(found)
+        return bool(found.stopped) or self._enough(found) or _hopeless(found.pool)
 
     def _enough(self, found: Found) -> bool:
         """Sure enough; with a person's tests, passing them all is."""
@@ -253,3 +260,8 @@ class Twins:
             f"candidate {chosen.winner} of {len(pool.candidates)}, {passed}/{total} checks, "
             f"{len(chosen.clusters)} ways, confidence {chosen.confidence:.2f}"
         )
+
+
+def _hopeless(pool: Pool) -> bool:
+    """Whether so many answers were no program that the next ones will not be either."""
+    return len(pool.candidates) >= HOPELESS and not any(c.program for c in pool.candidates)
