@@ -26,7 +26,7 @@ sub received {
         $length = $1 if $line =~ /^Content-Length:\s*(\d+)/i;
     }
     return ($method, $path) if $length > 1 << 20;
-    read $client, my $body, $length;
+    read($client, my $body, $length);
     return ($method, $path, $body);
 }
 
@@ -200,7 +200,8 @@ fn members(text: &str) -> Option<HashMap<&str, &str>> {
 }
 
 fn literal(text: &str) -> Option<(&str, &str)> {
-    let mut end = text.find([',', ':', '[', '{', ' ']).unwrap_or(text.len());
+    let ends = |letter: char| letter.is_whitespace() || ",:[{".contains(letter);
+    let mut end = text.find(ends).unwrap_or(text.len());
     if text.starts_with('"') {
         let mut escaped = false;
         let closes = |&(_, letter): &(usize, char)| {
@@ -251,19 +252,20 @@ static void answer(int client, int status, const char *head, const char *body) {
 }
 
 static void serve(int client) {
-    char method[10], path[100], url[2001], head[2100], quote = 0, brace = 0, *body = received(client);
+    char method[10], path[100], url[2001], head[2100], quote = 0, brace = 0;
+    char *body = received(client);
     if (!body) return answer(client, 413, "", "{\"error\": \"too large\"}");
     if (sscanf(text, "%9s %99s", method, path) != 2) return;
-    int get = strcmp(method, "GET") == 0;
     if (strcmp(path, "/shorten") == 0) {
         if (strcmp(method, "POST")) return answer(client, 405, "", "{\"error\": \"only POST\"}");
         sscanf(body, " { \"url\" : \"%2000[]!#-[^-~]%c %c", url, &quote, &brace);
-        if (quote != '"' || brace != '}' || (strncmp(url, "http://", 7) && strncmp(url, "https://", 8)))
+        int whole = quote == '"' && brace == '}';
+        if (!whole || (strncmp(url, "http://", 7) && strncmp(url, "https://", 8)))
             return answer(client, 400, "", "{\"error\": \"url is needed\"}");
         snprintf(head, sizeof head, "{\"code\": \"c%zu\"}", keep(url));
         return answer(client, 201, "", head);
     }
-    if (!get) return answer(client, 405, "", "{\"error\": \"only GET\"}");
+    if (strcmp(method, "GET")) return answer(client, 405, "", "{\"error\": \"only GET\"}");
     if (strcmp(path, "/health") == 0) return answer(client, 200, "", "{\"status\": \"ok\"}");
     const char *found = path[1] == 'c' ? find(strtoul(path + 2, NULL, 10)) : NULL;
     if (!found) return answer(client, 404, "", "{\"error\": \"no such link\"}");
@@ -318,7 +320,7 @@ const char *find(size_t number) {
 LINKS_IN_CPP = {
     "solution.cpp": r"""
 #include <arpa/inet.h>
-#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -327,57 +329,41 @@ LINKS_IN_CPP = {
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 using std::string;
+using Reply = std::pair<int, string>;  // with 302, where it leads
 
 constexpr size_t MOST = 1 << 20;
 std::map<string, string> links;
 std::mutex guard;
 
-struct Reply {
-    int status;
-    string body;
-    string location = "";
-};
-
 Reply failed(int status, const string &what) { return {status, "{\"error\": \"" + what + "\"}"}; }
 
-string url_in(const string &body) {
-    std::istringstream words(body);
-    char brace = 0, colon = 0, end = 0;
-    string name, url;
-    auto quoted = [&words](string &text) {
-        char quote = 0;
-        return words >> quote && quote == '"' && std::getline(words, text, '"');
-    };
-    if (!(words >> brace) || brace != '{' || !quoted(name) || name != "url") return "";
-    if (!(words >> colon) || colon != ':' || !quoted(url) || !(words >> end) || end != '}') return "";
-    for (char each : url)
-        if (each <= ' ' || each == '\\' || each > '~') return "";
-    return url.starts_with("http://") || url.starts_with("https://") ? url : "";
+Reply shortened(const string &body) {
+    char text[2001] = "", quote = 0, brace = 0;
+    sscanf(body.c_str(), " { \"url\" : \"%2000[]!#-[^-~]%c %c", text, &quote, &brace);
+    string url = quote == '"' && brace == '}' ? text : "";
+    if (!url.starts_with("http://") && !url.starts_with("https://"))
+        return failed(400, "url is needed");
+    string code = "c" + std::to_string(links.size() + 1);
+    links["/" + code] = url;
+    return {201, "{\"code\": \"" + code + "\"}"};
 }
 
 Reply answer(const string &method, const string &path, const string &body) {
     std::lock_guard<std::mutex> held(guard);
-    if (path == "/shorten") {
-        if (method != "POST") return failed(405, "only POST");
-        string url = url_in(body);
-        if (url.empty() || url.size() > 2000) return failed(400, "url is needed");
-        string code = "c" + std::to_string(links.size() + 1);
-        links["/" + code] = url;
-        return {201, "{\"code\": \"" + code + "\"}"};
-    }
-    if (method != "GET") return failed(405, "only GET");
+    if (method != (path == "/shorten" ? "POST" : "GET")) return failed(405, "no such method");
+    if (path == "/shorten") return shortened(body);
     if (path == "/health") return {200, "{\"status\": \"ok\"}"};
     auto found = links.find(path);
-    return found == links.end() ? failed(404, "no such link") : Reply{302, "{}", found->second};
+    return found == links.end() ? failed(404, "no such link") : Reply{302, found->second};
 }
 
 void serve(int client) {
     string text, method, path;
     size_t head = string::npos, want = 0;
-    char part[8192];
-    while (head == string::npos || text.size() < head + want) {
+    for (char part[8192]; head == string::npos || text.size() < head + want;) {
         ssize_t more = text.size() > 2 * MOST ? 0 : recv(client, part, sizeof part, 0);
         if (more <= 0) break;
         text.append(part, more);
@@ -389,12 +375,11 @@ void serve(int client) {
     }
     std::istringstream(text) >> method >> path;
     bool whole = head != string::npos && want <= MOST;
-    Reply reply = whole ? answer(method, path, text.substr(head)) : failed(413, "too large");
+    auto [status, body] = whole ? answer(method, path, text.substr(head)) : failed(413, "long");
     std::ostringstream out;
-    out << "HTTP/1.1 " << reply.status << " \r\nContent-Type: application/json\r\nContent-Length: "
-        << reply.body.size() << "\r\nConnection: close\r\n";
-    if (!reply.location.empty()) out << "Location: " << reply.location << "\r\n";
-    out << "\r\n" << reply.body;
+    out << "HTTP/1.1 " << status << " \r\nContent-Type: application/json\r\nConnection: close\r\n";
+    if (status == 302) out << "Location: " << std::exchange(body, "{}") << "\r\n";
+    out << "Content-Length: " << body.size() << "\r\n\r\n" << body;
     string all = out.str();
     send(client, all.data(), all.size(), MSG_NOSIGNAL);
     close(client);
@@ -402,12 +387,11 @@ void serve(int client) {
 
 int main() {
     int server = socket(AF_INET, SOCK_STREAM, 0), client, yes = 1;
-    sockaddr_in place{};
-    place.sin_family = AF_INET;
-    place.sin_port = htons(std::atoi(std::getenv("PORT")));
+    sockaddr_in place{.sin_family = AF_INET, .sin_port = htons(std::atoi(std::getenv("PORT")))};
     place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     setsockopt(server, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (bind(server, reinterpret_cast<sockaddr *>(&place), sizeof place) || listen(server, 64)) return 1;
+    auto address = reinterpret_cast<sockaddr *>(&place);
+    if (bind(server, address, sizeof place) || listen(server, 64)) return 1;
     while ((client = accept(server, nullptr, nullptr)) >= 0) std::thread(serve, client).detach();
     return 1;
 }

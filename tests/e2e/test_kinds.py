@@ -89,7 +89,7 @@ def test_a_command_comes_with_its_tests_and_a_readme(
     assert "It is run as: solution NUMBER..." in readme
     assert "adds the numbers" in readme
     assert FILE_NAMES[language] in readme
-    assert "Ran 3 tests" in unittests(out)
+    assert "Ran 10 tests" in unittests(out)
     assert "self.prints(['-4', '4'], '', '0')" in (out / "test_solution.py").read_text()
 
 

@@ -73,7 +73,7 @@ def _read(folder: Path) -> "tuple[Program, Probes]":
             source=(folder / FILE_NAMES[language]).read_text(encoding="utf-8"),
             language=language,
             kind="service",
-            files=files_in(folder, map(str, raw["files"])),
+            files=files_in(folder, map(str, raw.get("files", ()))),
         )
         checks = tuple(
             Probe(name=str(each["name"]), origin="plan", source=str(each["source"]))

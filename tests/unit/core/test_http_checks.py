@@ -156,6 +156,20 @@ def test_the_first_traceback_is_cut_to_the_programs_own_lines() -> None:
     assert traceback_of("nothing went wrong\n") == ""
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "thread '<unnamed>' panicked at solution.rs:12:5:",
+        "2026/11/15 10:00:00 http: panic serving 127.0.0.1:4242: 1",
+        "terminate called after throwing an instance of 'std::out_of_range'",
+        "Can't locate object method at solution.pl line 7.",
+    ],
+)
+def test_other_languages_say_in_their_own_way_where_they_broke(line: str) -> None:
+    log = f"listening\n{line}\nfirst\nsecond\nthird\n"
+    assert traceback_of(log) == f"{line}\nfirst\nsecond"
+
+
 def test_evidence_is_short_and_leaves_notes_out() -> None:
     findings = [
         Finding(what=f"check {n}", where="service", evidence=f"e{n}", severity=severity)

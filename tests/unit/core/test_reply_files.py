@@ -64,7 +64,7 @@ def test_a_file_is_named_in_its_first_comment(comment: str) -> None:
     [
         (
             "perl",
-            'use lib ".";\nuse Shapes;\nprint area(3);\n',
+            'use FindBin; use lib "$FindBin::Bin/";\nuse Shapes;\nprint area(3);\n',
             {"Shapes.pm": "package Shapes;\nsub area { 1 }\n1;\n"},
         ),
         (
@@ -251,7 +251,7 @@ class TestMending:
         looking = 'use FindBin; use lib "$FindBin::Bin/", "$FindBin::Bin/lib";'
         assert reading.program.source == f"#!/usr/bin/perl\n{looking}\nuse Shapes;\nprint 1;\n"
         assert reading.repairs == ("the folder named where its modules lie",)
-        known = text.replace("use Shapes", "use lib 'lib'; use Shapes")
+        known = text.replace("use Shapes", 'use FindBin; use lib "$FindBin::Bin/lib"; use Shapes')
         assert read_reply(known, language="perl", kind="cli").repairs == ()
 
 

@@ -72,6 +72,17 @@ async def test_more_are_written_and_then_the_best_is_mended_with_what_it_fails()
     assert "GET /health gave 500" in mending
 
 
+async def test_all_files_of_a_service_are_shown_to_whoever_mends_it() -> None:
+    world = Served(*["bad"] * 7)
+    more = 'words.go\n```go\npackage main\n\nfunc word() string { return "x" }\n```'
+    main = source("bad").replace("println(", "println(word(), ")
+    world.say = lambda _: f"solution.go\n```go\n{main}```\n\n{more}"
+    await world.build(service())
+    mending = world.asked[-1].text
+    assert "words.go\n```go\npackage main\n\nfunc word() string" in mending
+    assert mending.count("```go") == 2
+
+
 @pytest.mark.parametrize(("candidates", "asked"), [(1, 1), (2, 2), (4, 4), (6, 6), (40, 6)])
 async def test_no_more_are_written_than_was_said(candidates: int, asked: int) -> None:
     world = Served(*["bad"] * 10)

@@ -52,10 +52,10 @@ if __name__ == "__main__":
     unittest.main()
 '''
 _BUILDS: dict[str, tuple[str, ...]] = {
-    "rust": ("rustc", "-O", "-o", MODULE),
+    "rust": ("rustc", "--edition=2021", "-O", "-o", MODULE),
     "go": ("go", "build", "-o", MODULE),
-    "c": ("cc", "-O2", "-o", MODULE),
-    "cpp": ("c++", "-O2", "-std=c++20", "-o", MODULE),
+    "c": ("cc", "-O2", "-std=gnu17", "-o", MODULE),
+    "cpp": ("c++", "-O2", "-std=gnu++20", "-pthread", "-o", MODULE),
 }
 _RUNS: dict[str, tuple[str, ...]] = {
     "python": ("python3", FILE_NAMES["python"]),

@@ -31,7 +31,8 @@ _BEGINS: Mapping[str, re.Pattern[str]] = {
 }
 _PERL_END = re.compile(r".*[;}]\s*(?:#.*)?$|__(?:END|DATA)__")
 _BRACED_END = re.compile(r".*[;}]\s*(?://.*)?$|\s*#\s*endif|.*\*/\s*$")
-_PERL_LOOKS = re.compile(r"^\s*use\s+lib\b|@INC\b", re.MULTILINE)
+_PERL_LOOKS = re.compile(r"\bFindBin\b|__FILE__")
+"""`use lib '.'` means where it is started, which need not be where it lies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

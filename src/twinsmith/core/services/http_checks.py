@@ -24,6 +24,11 @@ LONGEST_TRACE = 1200
 LONGEST_EVIDENCE = 600
 MOST_SHOWN = 2
 _TRACE = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n)*\S.*$", re.MULTILINE)
+_CRASH = re.compile(
+    r"^.*(?:\bpanic(?:ked)?\b|\bfatal\b|\bterminate called\b| at \S+ line \d+\b).*(?:\n.*){0,2}",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""How Rust, Go, C++ and Perl say where they broke, with what follows."""
 _PAGE = re.compile(r"'<!doctype html>.*", re.IGNORECASE | re.DOTALL)
 _OWN_FRAME = re.compile(r'^  File "solution\.py".*\n(?:    .*\n)*', re.MULTILINE)
 
@@ -300,7 +305,8 @@ def traceback_of(log: str) -> str:
     """The first traceback in a service's log, short: its own lines and the error."""
     found = _TRACE.search(log)
     if found is None:
-        return ""
+        crash = _CRASH.search(log)
+        return crash.group().strip()[:LONGEST_TRACE] if crash else ""
     own = "".join(_OWN_FRAME.findall(found.group()))
     return f"{own}{found.group().rpartition(chr(10))[2]}"[-LONGEST_TRACE:]
 

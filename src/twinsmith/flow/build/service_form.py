@@ -110,16 +110,15 @@ class Plain:
         )
 
     def read(self, reply: str, interface: Interface) -> tuple[str, Program]:  # noqa: ARG002
-        """The file."""
+        """All its files, as they were written and as a program."""
         program = read_program(reply, language=self._task.language, kind="service")
-        return program.source, program
+        return as_blocks(program), program
 
     def mending(self, interface: Interface, written: str, evidence: str) -> str:
         """For the whole file once more."""
         task = f"{self._task.text}\n\n{interface.text()}\n\n{self._rules(interface)}"
         language = spoken(self._task.language)
-        source = as_blocks(Program(source=written, language=self._task.language, kind="service"))
-        return render("refine", task=task, language=language, source=source, failure=evidence)
+        return render("refine", task=task, language=language, source=written, failure=evidence)
 
     def _rules(self, interface: Interface) -> str:
         rules = plain_rules(interface, spoken(self._task.language))
