@@ -3,7 +3,8 @@
     python -m bench.solve --suite humaneval|mbpp|humaneval-x [--language L] [--limit N]
         [--data DIR] [--out FILE] [--seed N] [--model M] [--without second,inputs,…] [--ablations]
 
-Every problem is answered by the raw model at temperature 0, once given the task and nothing else,
+The problems of a suite grow harder, so that N of them are taken at even distances. Every one is
+answered by the raw model at temperature 0, once given the task and nothing else,
 once in the words of the loop's first coder (taken as it is, after what the task has before its
 function, and once more after the repairs of the loop), and by the loop with the settings in force;
 truth judges all and reaches none. FILE remembers what is done: run it again to go on. `solved`
@@ -23,7 +24,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from bench.solve_rows import Row, ablations, read_rows, told
-from bench.solve_suites import LANGUAGES, SHARED, SUITES, Problem, problems
+from bench.solve_suites import LANGUAGES, SHARED, SUITES, Problem, problems, spread
 from twinsmith.adapters.clock import SystemClock
 from twinsmith.adapters.desk.terminal import Nobody
 from twinsmith.adapters.durable.memory import MemoryDurable
@@ -251,8 +252,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--suite", choices=SUITES, default="humaneval")
     parser.add_argument("--language", choices=(*LANGUAGES, "all"), default="python")
-    parser.add_argument("--limit", type=int, default=30, help="problems of each language")
-    parser.add_argument("--every", type=int, default=1, help="take every so-manieth problem")
+    parser.add_argument(
+        "--limit", type=int, default=30, help="problems of each language, spread over the suite"
+    )
     parser.add_argument("--data", type=Path, default=SHARED)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--seed", type=int, default=0)
@@ -266,9 +268,7 @@ def main() -> None:
     wanted = [
         problem
         for language in languages
-        for problem in problems(chosen.suite, chosen.data, language)[:: chosen.every][
-            : chosen.limit
-        ]
+        for problem in spread(problems(chosen.suite, chosen.data, language), chosen.limit)
     ]
     whole = asyncio.run(run(chosen, wanted, chosen.without))
     print(told(whole))

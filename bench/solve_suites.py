@@ -46,6 +46,11 @@ def problems(suite: str, data: Path, language: str) -> list[Problem]:
     return [_humaneval(row, chosen) for row in rows]
 
 
+def spread(all_of_them: list[Problem], limit: int) -> list[Problem]:
+    """So many, at even distances: the last ones of a suite are harder than the first."""
+    return all_of_them[:: max(1, len(all_of_them) // max(1, limit))][:limit]
+
+
 def _humaneval(row: dict[str, str], language: str) -> Problem:
     text = row["prompt"]
     if language == "rust":

@@ -4,7 +4,10 @@ import json
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import pytest
+
 from bench.solve_rows import Row, ablations, read_rows, told
+from bench.solve_suites import Problem, spread
 
 ROW = Row(
     name="P/1",
@@ -62,3 +65,11 @@ def test_rows_are_remembered(tmp_path: Path) -> None:
     assert read_rows(path) == read_rows(None) == []
     path.write_text("".join(json.dumps(asdict(row)) + "\n" for row in ROWS))
     assert read_rows(path) == ROWS
+
+
+@pytest.mark.parametrize(
+    ("limit", "taken"), [(1, [0]), (3, [0, 3, 6]), (10, [*range(10)]), (0, [])]
+)
+def test_a_few_problems_are_spread_over_the_suite(limit: int, taken: list[int]) -> None:
+    suite = [Problem(name=f"{n}", language="python", text="", truth="") for n in range(10)]
+    assert [int(problem.name) for problem in spread(suite, limit)] == taken

@@ -81,6 +81,11 @@ _FUNCTION = re.compile(r"\bfunctions?\b|\bmethod\b|\bFunktion\b|\bfonction\b", r
 _DEFINED = re.compile(
     r"^[ \t]*(?:async )?(?:def|(?:pub )?fn|func|sub)[ \t]+(\w+)(?:[ \t]*[(<{][^\n]*)?", re.MULTILINE
 )
+_DEFINED_IN_C = re.compile(
+    r"^[ \t]*[A-Za-z_][\w:<>,&* \t]{0,80}[ \t&*>]"
+    r"(?!(?:if|for|while|switch|catch|return)\b)([A-Za-z_]\w*)[ \t]*\([^;{}()\n]{0,300}\)[ \t]*\{",
+    re.MULTILINE,
+)
 _CALLED = (
     re.compile(r"\b(?:function|method)s?\s+(?:called|named)?\s*[`'\"]?([A-Za-z_]\w*)[`'\"]?\s*\("),
     re.compile(r"\b(?:called|named)\s+[`'\"]?([A-Za-z_]\w*)"),
@@ -124,7 +129,7 @@ def spoken(language: str) -> str:
 
 def kind_in(text: str) -> Kind:
     """What is wanted; a function, where nothing tells otherwise."""
-    if _DEFINED.search(text):
+    if _definitions(text):
         return "function"
     found = [(match.start(), kind) for kind, words in _KINDS if (match := words.search(text))]
     function = _FUNCTION.search(text)
@@ -142,16 +147,22 @@ def channels_in(text: str) -> frozenset[str]:
 
 def entry_in(text: str) -> str:
     """The function that a task spells out: the last that it defines, else one that it names."""
-    defined = [match[1] for match in _DEFINED.finditer(text)]
+    defined = _definitions(text)
     if defined:
-        return defined[-1]
+        return defined[-1][1]
     return next((match[1] for words in _CALLED if (match := words.search(text))), "")
 
 
 def signature_in(text: str, entry: str) -> str:
     """The line that defines the function, where the task has one."""
-    lines = [m[0].strip() for m in _DEFINED.finditer(text) if m[1] == entry]
+    lines = [m[0].strip() for m in _definitions(text) if m[1] == entry]
     return lines[-1] if lines else ""
+
+
+def _definitions(text: str) -> list[re.Match[str]]:
+    """The lines that define functions, in their order."""
+    found = [*_DEFINED.finditer(text), *_DEFINED_IN_C.finditer(text)]
+    return sorted(found, key=re.Match.start)
 
 
 def harm_in(text: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations, islice, pairwise
 
+from twinsmith.core.checks.foreign import TEXT_IN_QUOTES, at_home, parameters_in
 from twinsmith.core.probe import Call
 
 LONGEST_TEXT = 50_000
@@ -26,7 +27,6 @@ _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 _QUOTES = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
 _NAME_AND_OPEN = re.compile(r"(?<![\w.])([A-Za-z_]\w*)[ \t]*\(")
 _NUMBER_OR_WORD = re.compile(r"[-+]?(?:\d[\d_]*(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+)|[A-Za-z]+")
-_TEXT_IN_QUOTES = re.compile(r"('(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\")")
 _ARROWS = r"=+>|-+>|➞|→|⇒|⟶"
 _ARROW = re.compile(rf"\s*`?\s*(?:{_ARROWS})\s*`?")
 _RELATION = re.compile(
@@ -74,10 +74,15 @@ class _Found:
     unquoted: bool = False
 
 
-def read_examples(text: str, *, function: str, parameters: tuple[str, ...] = ()) -> Examples:
+def read_examples(
+    text: str, *, function: str, parameters: tuple[str, ...] = (), language: str = "python"
+) -> Examples:
     """The examples of one function in a task's text, or in its docstring where text is code."""
     text = text[:LONGEST_TEXT].translate(_QUOTES)
-    text, own = _own_words(text, function)
+    if language == "python":
+        text, own = _own_words(text, function)
+    else:
+        text, own = at_home(text), parameters_in(text, function, language)
     parameters = parameters or own
     found = [
         *_about(list(_calls(text, parameters)), function, parameters),
@@ -85,6 +90,9 @@ def read_examples(text: str, *, function: str, parameters: tuple[str, ...] = ())
     ]
     found = found or list(_inputs(text, parameters)) or list(_arrows(text, parameters))
     found = _with_tuples(_after_heading(found, text))
+    if language != "python":
+        # An empty line below a call is no result there.
+        found = [one for one in found if one.result != "None"]
     calls = list(
         dict.fromkeys(Call(function=function, args=one.args, expected=one.result) for one in found)
     )
@@ -143,7 +151,7 @@ def _is_ellipsis(node: ast.AST) -> bool:
 
 def _spelled(text: str) -> str:
     """With `true`, `false` and `null` as Python spells them, outside of strings."""
-    parts = _TEXT_IN_QUOTES.split(text)
+    parts = TEXT_IN_QUOTES.split(text)
     parts[::2] = [
         re.sub(r"\b[A-Za-z]+\b", lambda word: WORDS.get(word[0], word[0]), part)
         for part in parts[::2]
@@ -156,7 +164,7 @@ def _closing(text: str, at: int) -> int:
     depth, here = 0, at
     while here < min(len(text), at + LONGEST_CALL):
         if text[here] in "'\"":
-            string = _TEXT_IN_QUOTES.match(text, here)
+            string = TEXT_IN_QUOTES.match(text, here)
             if string is None:
                 return at
             here = string.end() - 1

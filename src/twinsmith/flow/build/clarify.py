@@ -157,7 +157,7 @@ def read_profile(text: str) -> Profile:
 
 def _with_examples(profile: Profile, task: Task, names: tuple[str, ...]) -> Profile:
     """With what the task itself says that calls of these functions give."""
-    found = [read_examples(task.text, function=name) for name in names]
+    found = [read_examples(task.text, function=name, language=task.language) for name in names]
     pairs = [
         f"{input_text(one)} gives {one.expected} and {other.expected}"
         for each in found

@@ -38,6 +38,8 @@ from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Sandbox
 
 HOPELESS = 6
+MOST_CRITICS = 4
+"""Of one round: their questions are numbered through."""
 
 
 class Twins:
@@ -89,7 +91,7 @@ class Twins:
             plans = await self._plans(found) if what.planned else {}
             wanted = briefs(what, len(found.pool.candidates), plans, self._advice)
             asked = [generate(self._task, self._profile, b, self._run.ask) for b in wanted]
-            first = nth * len(self._ensembles)
+            first = nth * MOST_CRITICS
             critics = [
                 propose(self._task, self._profile, nth=first + n, ensemble=e, ask=self._run.ask)
                 for n, e in enumerate(what.critics)

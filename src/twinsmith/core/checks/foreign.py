@@ -1,0 +1,67 @@
+"""Literals that other languages write in a task's words, as Python writes them."""
+
+import re
+
+TEXT_IN_QUOTES = re.compile(r"('(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\")")
+_MARK = re.compile(r"^[ \t]*(?:/{2,3}!?|/\*+|\*+/?|#+)(?=\s|$)", re.MULTILINE)
+_OWNED = re.compile(r"\bString::from\(\s*(\"(?:\\.|[^\"\\\n])*\")\s*\)")
+_MADE = re.compile(r"(?<=\")\.(?:to_string|to_owned|into)\(\)")
+_TYPE = re.compile(
+    r"(?:\[\d*\])+\*?[A-Za-z_][\w.]*(?=\{)"  # []int{
+    r"|\bmap\[\w+\][\w\[\].]+(?=\{(?!\s*\}))"
+    r"|\bvec!\s*(?=\[)|&(?=\[)"
+    r"|\b(?:std::)?(?:vector|array|list|deque|set)<[^\n{}()]*>\s*(?=\{)"
+)
+_BORROWED = re.compile(r"&(?=\")")
+_PARAMETER = {
+    "c": re.compile(r"(\w+)\s*(?:\[\w*\]\s*)*$"),
+    "cpp": re.compile(r"(\w+)\s*$"),
+    "go": re.compile(r"\s*(\w+)"),
+    "rust": re.compile(r"\s*(?:mut\s+)?(\w+)\s*:"),
+}
+
+
+def at_home(text: str) -> str:
+    """A task's text without marks of comments, its lists and texts as Python has them."""
+    text = _MARK.sub("", text)
+    text = _MADE.sub("", _OWNED.sub(r"\1", _BORROWED.sub("", text)))
+    parts = TEXT_IN_QUOTES.split(text)
+    parts[::2] = [_TYPE.sub("", part) for part in parts[::2]]
+    return _with_brackets("".join(parts))
+
+
+def parameters_in(text: str, function: str, language: str) -> tuple[str, ...]:
+    """The names of a function's parameters, where the text declares it."""
+    declared = rf"\b{re.escape(function)}\s*\(([^()\n]*)\)[^\n;=>]*(?:->[^\n;=]*)?\{{"
+    found = re.search(declared, text)
+    named = _PARAMETER.get(language)
+    if found is None or named is None or not found[1].strip():
+        return ()
+    parts = re.split(r",(?![^<\[]*[>\]])", found[1])
+    names = [match[1] for part in parts if (match := named.search(part))]
+    return tuple(names) if len(names) == len(parts) else ()
+
+
+def _with_brackets(text: str) -> str:
+    """`{1, 2}` as `[1, 2]`: what has no colon is a list, in these languages."""
+    letters = list(text)
+    opened: list[tuple[int, bool]] = []
+    here = 0
+    while here < len(text):
+        quoted = TEXT_IN_QUOTES.match(text, here)
+        if quoted:
+            here = quoted.end()
+            continue
+        match text[here]:
+            case "\n":
+                opened.clear()
+            case "{":
+                opened.append((here, False))
+            case ":" if opened:
+                opened[-1] = (opened[-1][0], True)
+            case "}" if opened:
+                start, paired = opened.pop()
+                if not paired:
+                    letters[start], letters[here] = "[", "]"
+        here += 1
+    return "".join(letters)

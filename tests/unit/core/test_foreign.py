@@ -1,0 +1,108 @@
+"""Examples in the words of other languages, as calls that can be made in any."""
+
+import pytest
+
+from twinsmith.core.checks.examples import read_examples
+from twinsmith.core.checks.foreign import at_home, parameters_in
+from twinsmith.core.wording import entry_in, kind_in, signature_in
+
+GO = """import (
+    "math"
+)
+
+// Whether two numbers are closer than a threshold.
+// >>> Close([]float64{1.0, 2.0}, 0.5)
+// false
+// >>> Close([]float64{}, 0.3)
+// true
+func Close(numbers []float64, threshold float64) bool {
+"""
+CPP = """/*
+Inserts a number between two neighbours: "vector {1, 2}".
+>>> intersperse({}, 4)
+{}
+>>> intersperse({1, 2, 3}, 4)
+{1, 4, 2, 4, 3}
+>>> intersperse({9}, 1)
+
+*/
+#include<vector>
+using namespace std;
+vector<int> intersperse(vector<int> numbers, int delimeter){
+"""
+RUST = """/// Joins words.
+/// join(vec!["a".to_string(), String::from("b")], "-") => "a-b"
+/// join(&["a"], &"-") => "a"
+fn join(words: Vec<String>, by: &str) -> String {
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "entry", "expected"),
+    [
+        (GO, "go", "Close", [("[1.0, 2.0]", "0.5", "False"), ("[]", "0.3", "True")]),
+        (
+            CPP,
+            "cpp",
+            "intersperse",
+            [("[]", "4", "[]"), ("[1, 2, 3]", "4", "[1, 4, 2, 4, 3]")],
+        ),
+        (RUST, "rust", "join", [("['a', 'b']", "'-'", "'a-b'"), ("['a']", "'-'", "'a'")]),
+    ],
+)
+def test_examples_are_read_in_the_languages_own_spelling(
+    text: str, language: str, entry: str, expected: list[tuple[str, ...]]
+) -> None:
+    assert entry_in(text) == entry
+    calls = read_examples(text, function=entry, language=language).calls
+    assert [(*call.args, call.expected) for call in calls] == expected
+
+
+def test_values_of_named_parameters_are_examples_too() -> None:
+    text = "For lst = {1,2,3} the output should be 14\nint squares(vector<float> lst){\n"
+    (call,) = read_examples(text, function="squares", language="cpp").calls
+    assert (call.args, call.expected) == (("[1, 2, 3]",), "14")
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "names"),
+    [
+        ("int f(std::map<string, int> a, const char *b, int c[]) {", "c", ("a", "b", "c")),
+        ("vector<int> f(map<string, int> a, vector<int>& b){", "cpp", ("a", "b")),
+        ("func f(a, b int, c map[string]int) int {", "go", ("a", "b", "c")),
+        ("fn f(mut a: Vec<(i32, i32)>, b: i32) -> i32 {", "rust", ()),
+        ("fn f(mut a: Vec<i32>, b: i32) -> i32 {", "rust", ("a", "b")),
+        ("int f() {", "c", ()),
+        ("the function f(x, y) adds", "c", ()),
+        ("sub f { my ($a) = @_;", "perl", ()),
+    ],
+)
+def test_parameters_stand_where_the_function_is_declared(
+    text: str, language: str, names: tuple[str, ...]
+) -> None:
+    assert parameters_in(text, "f", language) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ('{"a{b}": {1, 2}}', '{"a{b}": [1, 2]}'),
+        ("int f() {\n  return 1;\n}", "int f() {\n  return 1;\n}"),
+        ('map[string][]int{"a": {1}}', '{"a": [1]}'),
+        ("map[string]int{}", "map[string]int[]"),
+        ("[2][]int{{1}, {}}", "[[1], []]"),
+        ("# of items #1", " of items #1"),
+        ("std::vector<std::string>{}", "[]"),
+        ("a } b { c", "a } b { c"),
+    ],
+)
+def test_what_is_no_literal_is_left_alone(text: str, same: str) -> None:
+    assert at_home(text) == same
+
+
+def test_a_definition_in_c_is_one_by_its_brace() -> None:
+    text = "static unsigned long *make (int n) {\n  if (n) {\n  } else if (n > 1) {\n"
+    assert entry_in(text) == "make"
+    assert signature_in(text, "make") == "static unsigned long *make (int n) {"
+    assert kind_in("an API?\nint f(int n){") == "function"
+    assert entry_in("say hello to everybody (all of them); then stop") == ""
