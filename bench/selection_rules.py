@@ -14,7 +14,8 @@ from itertools import pairwise, product
 
 from twinsmith.core.checks.examples import Examples
 from twinsmith.core.execution import ProbeResult
-from twinsmith.core.judging.selection import Check, Entrant, Evidence, meaning, select
+from twinsmith.core.judging.meaning import meaning
+from twinsmith.core.judging.selection import Check, Entrant, Evidence, select
 from twinsmith.core.probe import Call, Probe
 
 REPEATS = 5

@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 
 from twinsmith.core.execution import Outcome, ProbeResult
+from twinsmith.core.judging.meaning import meaning
 from twinsmith.core.judging.selection import (
     Check,
     Entrant,
     Evidence,
     Selection,
-    meaning,
     select,
 )
 from twinsmith.core.probe import Call, Command
@@ -340,6 +340,10 @@ def test_values_that_differ(one: str, other: str) -> None:
 def test_where_a_language_has_no_tuples_lists_stand_for_them() -> None:
     assert meaning("[1, [2]]", exact=False) == meaning("(1, (2,))", exact=False)
     assert meaning("{1: 2}", exact=False) == meaning("{'1': 2}", exact=False)
+    assert meaning("{}", exact=False) == meaning("[]", exact=False)
+    assert meaning("2.200000047683716", exact=False) == meaning("2.2", exact=False)
+    assert meaning("1234567.0", exact=False) == meaning("1234567", exact=False)
+    assert meaning("2.200000047683716") != meaning("2.2")
     pool = Evidence(
         calls=calls(1),
         entrants=entrants([[1, 2]], [[1, 3]]),

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from twinsmith.core.checks.inputs import expected_of, input_text, observed, observing
 from twinsmith.core.execution import Execution, ProbeResult
-from twinsmith.core.judging.selection import Check, Entrant, Evidence, meaning
+from twinsmith.core.judging.meaning import meaning
+from twinsmith.core.judging.selection import Check, Entrant, Evidence
 from twinsmith.core.probe import Call, Command, Input, Probe, Probes
 from twinsmith.core.program import Candidate
 from twinsmith.core.verdict import Finding

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 
 from twinsmith.core.checks.inputs import observed
 from twinsmith.core.execution import ProbeResult
+from twinsmith.core.judging.meaning import DIGITS, meaning
 from twinsmith.core.probe import Call, Input
 
 AGREEMENT = 0.2
 """The weight of agreement; the rest is the weight of checks."""
 DOUBT = 1.0
 """A vote that nobody gave for every answer: none is impossible."""
-DIGITS = 9
-"""Numbers that are the same to so many digits are the same."""
 
 NOT_RUN = "not run"
 
@@ -142,14 +141,6 @@ def _confidence(best: Score, clusters: Sequence[Sequence[int]], table: "_Table")
     if table.has_given:
         odds += 0.8 if best.given == 1.0 else -3.3
     return 1 / (1 + math.exp(-odds))
-
-
-def meaning(literal: str, *, exact: bool = True) -> Hashable:
-    """The same for literals that mean the same value."""
-    try:
-        return _meaning(ast.literal_eval(literal), exact=exact)
-    except _UNREADABLE:
-        return ("text", literal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,29 +327,6 @@ class _Table:
         did = self._did[entrant.candidate][probe]
         votes = Counter[int]() if did.failure else self._votes[probe][did]
         return self._share(votes, doubt=DOUBT)
-
-
-def _meaning(value: object, *, exact: bool) -> Hashable:
-    match value:
-        case int():
-            return ("number", int(value))
-        case float() if math.isfinite(value):
-            rounded = float(f"{value:.{DIGITS}g}")
-            return ("number", int(rounded) if rounded.is_integer() else rounded)
-        case list() | tuple():
-            kind = type(value).__name__ if exact else "list"
-            return (kind, tuple(_meaning(item, exact=exact) for item in value))
-        case set() | frozenset():
-            items = sorted((_meaning(item, exact=exact) for item in value), key=repr)
-            return ("set" if exact else "list", tuple(items))
-        case dict():
-            keys = {key if exact or isinstance(key, str) else repr(key): key for key in value}
-            pairs = [
-                (_meaning(word, exact=exact), _meaning(value[key], exact=exact))
-                for word, key in keys.items()
-            ]
-            return ("dict", tuple(sorted(pairs, key=repr)))
-    return (type(value).__name__, repr(value))
 
 
 def _style(call: Input | None) -> Hashable:

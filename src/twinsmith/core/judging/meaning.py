@@ -1,0 +1,47 @@
+"""When two results that programs gave are the same."""
+
+import ast
+import math
+from collections.abc import Hashable
+
+DIGITS = 9
+"""Numbers that are the same to so many digits are the same."""
+SINGLE_DIGITS = 6
+"""In languages that have numbers of single precision."""
+_UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
+
+
+def meaning(literal: str, *, exact: bool = True) -> Hashable:
+    """The same for literals that mean the same value."""
+    try:
+        return _meaning(ast.literal_eval(literal), exact=exact)
+    except _UNREADABLE:
+        return ("text", literal)
+
+
+def _meaning(value: object, *, exact: bool) -> Hashable:
+    match value:
+        case int():
+            return ("number", int(value))
+        case float() if value.is_integer():
+            return ("number", int(value))
+        case float() if math.isfinite(value):
+            rounded = float(f"{value:.{DIGITS if exact else SINGLE_DIGITS}g}")
+            return ("number", int(rounded) if rounded.is_integer() else rounded)
+        case list() | tuple():
+            kind = type(value).__name__ if exact else "list"
+            return (kind, tuple(_meaning(item, exact=exact) for item in value))
+        case set() | frozenset():
+            items = sorted((_meaning(item, exact=exact) for item in value), key=repr)
+            return ("set" if exact else "list", tuple(items))
+        case dict() if not value and not exact:
+            # `{}` is an empty list in some languages and an empty map in others.
+            return ("list", ())
+        case dict():
+            keys = {key if exact or isinstance(key, str) else repr(key): key for key in value}
+            pairs = [
+                (_meaning(word, exact=exact), _meaning(value[key], exact=exact))
+                for word, key in keys.items()
+            ]
+            return ("dict", tuple(sorted(pairs, key=repr)))
+    return (type(value).__name__, repr(value))
