@@ -2,12 +2,14 @@
 
 import gzip
 import json
+import random
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bench import selection
+from bench.rounds import Seen, mended, play, told
 from bench.selection import read_pools, recorded
 from bench.selection_rules import (
     RULES,
@@ -20,6 +22,7 @@ from bench.selection_rules import (
     view,
 )
 from tests.sandboxes import sandbox
+from twinsmith.core.effort import Effort
 from twinsmith.core.judging.selection import select
 
 PROMPT = '''def double(n: int) -> int:
@@ -151,3 +154,23 @@ def test_published_rules_on_a_view() -> None:
     }
     assert len({rows[n] for n in best["b4"]}) == 1
     assert leaders(RULES["codet"](replace(seen, allowed=[2, 5]))) == [5]
+
+
+async def test_rounds_are_played_until_they_are_sure(
+    files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    sandbox()
+    (entry,) = read_pools([files[0]], files[1], "all")
+    both = [mended(entry, critics=critics) for critics in (True, False)]
+    whole, alone = await recorded(both, tmp_path / "cache")
+    assert whole.right[0] is whole.greedy_right is False
+    assert alone.completions == ()
+    seen, rng = Seen(whole=whole, alone=alone), random.Random(0)
+    effort = Effort(candidates=6, enough=0.9)
+    played = [play(seen, effort, rng) for _ in range(20)]
+    # Square comes first and passes the example, as what is right does: only more can tell.
+    assert {each.last for each in played} == {"explore", "again", "widen"}
+    assert all(each.cost == pytest.approx(2 * 1.1) for each in played if each.last == "explore")
+    assert all(not each.right for each in played if each.last == "explore")
+    assert any(each.right for each in played)
+    assert "ends after explore" in told(played, effort)
