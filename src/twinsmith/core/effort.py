@@ -35,7 +35,7 @@ class Round:
     temperatures: dict[int, tuple[float, ...]]
     """Of the candidates that each ensemble writes."""
     critics: tuple[int, ...] = ()
-    """The ensembles whose critics propose checks; one that stands there twice does so twice."""
+    """The ensembles whose critics propose checks."""
     planned: bool = False
     late: bool = False
     """Whether what is left is mended and voted on: four votes cost as much as seven programs and a
@@ -63,7 +63,7 @@ def rounds(effort: Effort, *, given: bool = False) -> tuple[Round, ...]:
     widen = Round(
         name="widen",
         temperatures=_shared(third, ensembles, (0.8,)),
-        critics=ensembles * 2,
+        critics=ensembles,
     )
     deepen = Round(
         name="deepen",

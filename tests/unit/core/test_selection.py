@@ -368,3 +368,25 @@ def test_where_there_are_only_checks_agreement_is_on_what_somebody_passes() -> N
     agreed = chosen(*[right] * 4)
     assert agreed.scores[0].agreement == 1.0
     assert agreed.confidence > chosen(right, right, half, half).confidence
+
+
+def unheard(*rows: list[object]) -> float:
+    """The confidence in candidates that pass the only example, before any critic has spoken."""
+    checks = (Check(probe=0, expected="0", given=True),)
+    return select(
+        Evidence(calls=calls(0, 1, 2, 3), entrants=entrants(*rows), checks=checks)
+    ).confidence
+
+
+def test_before_critics_speak_agreement_decides_and_another_value_is_a_contradiction() -> None:
+    same: list[object] = [0, 1, 2, 3]
+    assert unheard(same, same) > 0.9
+    assert unheard(same) < 0.9
+    assert unheard(same, same, [0, 1, 2, 9]) < 0.9
+    # That one of them fails for an input is no other value.
+    assert unheard(same, same, same, [0, 1, 2, ValueError]) > 0.9
+    # Where both fail for most inputs, nothing is known.
+    assert (
+        unheard([0, ValueError, ValueError, ValueError], [0, ValueError, ValueError, ValueError])
+        < 0.9
+    )
