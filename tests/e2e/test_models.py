@@ -103,20 +103,20 @@ def test_a_provider_that_is_down_parks_the_run_and_nothing_is_asked_twice(
 def test_an_answer_that_does_not_fit_its_schema_is_asked_for_again_and_billed(
     frontier: Command, server: WireServer
 ) -> None:
-    server.script(Turn(text='{"wrong": 1}'), *answers(RIGHT, RIGHT, RIGHT))
+    server.script(Turn(text='{"wrong": 1}'), *answers(RIGHT, RIGHT))
     done = json.loads(frontier("build", EXAMPLE, "--json").stdout)
     assert done["solved"]
-    assert len(server.requests) == 5
-    assert done["spent"]["tokens"] == 5 * (7 + 5)
+    assert len(server.requests) == 4
+    assert done["spent"]["tokens"] == 4 * (7 + 5)
     assert "the profile's entry '' is not a name" in json.dumps(server.requests[1].body)
 
 
 def test_a_call_in_flight_when_the_plug_is_pulled_is_asked_again_with_its_key(
     frontier: Command, server: WireServer
 ) -> None:
-    server.script(*answers(), *[Turn(text=RIGHT, delay=20.0)] * 3)
+    server.script(*answers(), *[Turn(text=RIGHT, delay=20.0)] * 2)
     build = frontier.start("build", EXAMPLE)
-    until(lambda: len(server.requests) == 4)
+    until(lambda: len(server.requests) == 3)
     build.kill()
     build.communicate()
     server.default = Turn(text=RIGHT)
@@ -125,7 +125,7 @@ def test_a_call_in_flight_when_the_plug_is_pulled_is_asked_again_with_its_key(
     keys = [request.headers["idempotency-key"] for request in server.requests]
     # The profile was answered and recorded: it is never asked for again.
     assert keys.count(f"{run}/ask slow 0") == 1
-    in_flight = [f"{run}/ask {which}" for which in ("coder 0", "coder 1", "critic 0")]
+    in_flight = [f"{run}/ask {which}" for which in ("coder 0", "coder 1")]
     assert sorted(keys[1:]) == sorted(in_flight * 2)
 
 
@@ -136,7 +136,7 @@ def test_the_second_model_answers_when_the_first_cannot(
         "TWINSMITH_ENSEMBLE_1_SLOW": "anthropic:claude-haiku-4-5, openai:gpt-4o",
         "TWINSMITH_ENSEMBLE_1_CODER": "server:missing,openai:gpt-4o-mini",
     }
-    server.script(*answers(RIGHT, RIGHT, RIGHT))
+    server.script(*answers(RIGHT, RIGHT))
     done = json.loads(frontier("build", EXAMPLE, "--json").stdout)
     assert sorted(done["models"]) == ["openai:gpt-4o", "openai:gpt-4o-mini"]
     replied = {e["key"]: e["data"] for e in frontier.events(done["run"])}
