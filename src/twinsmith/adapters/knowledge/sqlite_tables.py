@@ -18,6 +18,7 @@ from twinsmith.adapters.knowledge.store import (
     joined,
     words_of,
 )
+from twinsmith.adapters.wal import use_wal
 from twinsmith.core.errors import EngineError
 
 _WORDS = """
@@ -96,7 +97,7 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
 
 def prepare(database: sqlite3.Connection, path: Path) -> None:
     """Make the tables, or bring those of an older format up to date."""
-    database.execute("PRAGMA journal_mode=WAL")
+    use_wal(database)
     if _format(database) == FORMAT:
         return
     with transaction(database):

@@ -5,6 +5,7 @@ import sqlite3
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from twinsmith.adapters.wal import use_wal
 from twinsmith.core.model import Reply
 
 
@@ -35,7 +36,7 @@ class ReplyCache:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         database = sqlite3.connect(path, timeout=30, isolation_level=None)
         path.chmod(0o600)
-        database.execute("PRAGMA journal_mode=WAL")
+        use_wal(database)
         database.execute("PRAGMA synchronous=NORMAL")
         database.execute(
             "CREATE TABLE IF NOT EXISTS replies(key TEXT PRIMARY KEY, "
