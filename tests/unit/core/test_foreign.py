@@ -3,7 +3,8 @@
 import pytest
 
 from twinsmith.core.checks.examples import read_examples
-from twinsmith.core.checks.foreign import at_home, parameters_in
+from twinsmith.core.checks.foreign import asserts_at_home, at_home, parameters_in
+from twinsmith.core.checks.proposed import counted
 from twinsmith.core.wording import entry_in, kind_in, signature_in
 
 GO = """import (
@@ -106,3 +107,26 @@ def test_a_definition_in_c_is_one_by_its_brace() -> None:
     assert signature_in(text, "make") == "static unsigned long *make (int n) {"
     assert kind_in("an API?\nint f(int n){") == "function"
     assert entry_in("say hello to everybody (all of them); then stop") == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "same"),
+    [
+        ("    assert!(f(vec![1.0, 2.0], 0.5)); // near", "assert f([1.0, 2.0], 0.5)"),
+        ("assert!(!f(vec![], 0.5));", "assert not f([], 0.5)"),
+        ("assert_eq!(f(vec![1, 2], 3), vec![4, 5]);", "assert f([1, 2], 3) == [4, 5]"),
+        ('assert_eq!(f("a, b".to_string()), 7);', 'assert f("a, b") == 7'),
+        ("assert(f({1, 2}) == 3);", "assert f([1, 2]) == 3"),
+        ("assert f(1) == 2", "assert f(1) == 2"),
+        ("assert_eq!(f(1));", "assert_eq!(f(1));"),
+    ],
+)
+def test_critics_may_answer_in_the_language_of_the_task(line: str, same: str) -> None:
+    assert asserts_at_home(line) == same
+
+
+def test_such_asserts_are_checks() -> None:
+    lines = "    assert_eq!(f(vec![1, 2]), 3);\n    assert!(f(vec![]) == 0);\n"
+    text = f"```rust\nfn main() {{\n{lines}}}\n```"
+    found = counted(asserts_at_home(text), "f")
+    assert [probe.call.args for probe in found if probe.call] == [("[1, 2]",), ("[]",)]

@@ -13,6 +13,9 @@ _TYPE = re.compile(
     r"|\b(?:std::)?(?:vector|array|list|deque|set)<[^\n{}()]*>\s*(?=\{)"
 )
 _BORROWED = re.compile(r"&(?=\")")
+_ASSERT = re.compile(
+    r"[ \t]*assert(?P<equal>_eq)?!?[ \t]*\([ \t]*(?P<what>.*)\)[ \t]*;[ \t]*(?://.*)?$"
+)
 _PARAMETER = {
     "c": re.compile(r"(\w+)\s*(?:\[\w*\]\s*)*$"),
     "cpp": re.compile(r"(\w+)\s*$"),
@@ -28,6 +31,26 @@ def at_home(text: str) -> str:
     parts = TEXT_IN_QUOTES.split(text)
     parts[::2] = [_TYPE.sub("", part) for part in parts[::2]]
     return _with_brackets("".join(parts))
+
+
+def asserts_at_home(text: str) -> str:
+    """A critic's answer with the asserts of C, C++ and Rust as Python has them, line by line."""
+    return "\n".join(_assert_at_home(line) for line in at_home(text).split("\n"))
+
+
+def _assert_at_home(line: str) -> str:
+    found = _ASSERT.match(line)
+    if found is None:
+        return line
+    what = found["what"]
+    if found["equal"]:
+        call, comma, value = what.rpartition(", ")
+        # A list has commas of its own: the call ends where its brackets do.
+        while comma and any(call.count(a) != call.count(b) for a, b in ("()", "[]", "{}")):
+            call, comma, more = call.rpartition(", ")
+            value = f"{more}, {value}"
+        return f"assert {call} == {value}" if comma else line
+    return f"assert not {what[1:]}" if what.startswith("!") else f"assert {what}"
 
 
 def parameters_in(text: str, function: str, language: str) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """A task in, checks out: written blind to the candidates, read from the task, or made up."""
 
 from twinsmith.core.checks.command_fuzz import fuzz_commands
+from twinsmith.core.checks.foreign import asserts_at_home
 from twinsmith.core.checks.fuzz import fuzz_calls
 from twinsmith.core.checks.inputs import input_text, observing
 from twinsmith.core.checks.properties import properties
@@ -53,7 +54,7 @@ async def propose(
         return {}
     if task.kind == "library":
         return library_checks(text, profile.names)
-    return counted(text, profile.entry)
+    return counted(text if task.language == "python" else asserts_at_home(text), profile.entry)
 
 
 def property_probes(task: Task, profile: Profile, pool: Pool) -> dict[Probe, int]:
