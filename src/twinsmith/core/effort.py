@@ -49,11 +49,7 @@ def rounds(effort: Effort, *, given: bool = False) -> tuple[Round, ...]:
     critic to be believed: the first two rounds do without.
     """
     ensembles = ENSEMBLES[: effort.ensembles]
-    first = min(effort.candidates, 2)
-    second = min(effort.candidates - first, 2)
-    third = min(effort.candidates - first - second, 2)
-    rest = effort.candidates - first - second - third
-    direct = 2 * ((3 * rest + 5) // 10)  # three fifths, the same for both
+    first, second, third, direct, last = _sizes(effort.candidates)
     explore = Round(
         name="explore",
         temperatures=_shared(first, ensembles, (0.0, 0.8)),
@@ -73,7 +69,7 @@ def rounds(effort: Effort, *, given: bool = False) -> tuple[Round, ...]:
     )
     rethink = Round(
         name="rethink",
-        temperatures=_shared(rest - direct, ensembles, (0.8,)),
+        temperatures=_shared(last, ensembles, (0.8,)),
         critics=ensembles,
         planned=True,
         late=True,
@@ -82,6 +78,14 @@ def rounds(effort: Effort, *, given: bool = False) -> tuple[Round, ...]:
     held = [each for each in every if any(each.temperatures.values())]
     # Where there are few candidates there are few rounds: the last one is voted on all the same.
     return (*held[:-1], replace(held[-1], late=True))
+
+
+def _sizes(candidates: int) -> tuple[int, int, int, int, int]:
+    """How many candidates each round has: three times two, then three fifths of the rest."""
+    first, second, third = (max(0, min(candidates - done, 2)) for done in (0, 2, 4))
+    rest = candidates - first - second - third
+    direct = 2 * ((3 * rest + 5) // 10)
+    return first, second, third, direct, rest - direct
 
 
 def _shared(
