@@ -23,11 +23,11 @@ def _meaning(value: object, *, exact: bool) -> Hashable:
     match value:
         case int():
             return ("number", int(value))
-        case float() if value.is_integer():
-            return ("number", int(value))
         case float() if math.isfinite(value):
-            rounded = float(f"{value:.{DIGITS if exact else SINGLE_DIGITS}g}")
-            return ("number", int(rounded) if rounded.is_integer() else rounded)
+            digits = DIGITS if exact else SINGLE_DIGITS
+            if math.isclose(value, round(value), rel_tol=10**-digits):
+                return ("number", round(value))
+            return ("number", float(f"{value:.{digits}g}"))
         case list() | tuple():
             kind = type(value).__name__ if exact else "list"
             return (kind, tuple(_meaning(item, exact=exact) for item in value))
