@@ -1,9 +1,10 @@
 """The whole loop live beside the raw model: how many problems are solved, at what cost.
 
-    python -m bench.solve --suite humaneval|mbpp|humaneval-x [--language L] [--limit N]
-        [--data DIR] [--out FILE] [--seed N] [--model M] [--without second,inputs,…] [--ablations]
+    python -m bench.solve --suite humaneval|mbpp|humaneval-x [--language L]
+        [--limit N | --only 3,7,13] [--data DIR] [--out FILE] [--seed N] [--model M] [--without second,inputs,…] [--ablations]
 
-The problems of a suite grow harder, so that N of them are taken at even distances. Every one is
+The problems of a suite grow harder, so that N of them are taken at even distances, or those at
+the places named (the first is 0). Every one is
 answered by the raw model at temperature 0, once given the task and nothing else,
 once in the words of the loop's first coder (taken as it is, after what the task has before its
 function, and once more after the repairs of the loop), and by the loop with the settings in force;
@@ -248,6 +249,23 @@ async def run(chosen: argparse.Namespace, wanted: list[Problem], without: str) -
     return done
 
 
+def places(text: str) -> tuple[int, ...]:
+    """Places in a suite, as they are named on the command line."""
+    if not all(part.isdecimal() for part in text.split(",")):
+        raise argparse.ArgumentTypeError(f"{text!r} is no list of numbers such as 3,7,13")
+    return tuple(int(part) for part in text.split(","))
+
+
+def taken(suite: list[Problem], chosen: argparse.Namespace) -> list[Problem]:
+    """The problems that were asked for."""
+    beyond = [place for place in chosen.only if place >= len(suite)]
+    if beyond:
+        raise SystemExit(f"--only {beyond[0]}: the suite has the places 0 to {len(suite) - 1}")
+    if chosen.only:
+        return [suite[place] for place in chosen.only]
+    return spread(suite, chosen.limit)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--suite", choices=SUITES, default="humaneval")
@@ -255,6 +273,7 @@ def main() -> None:
     parser.add_argument(
         "--limit", type=int, default=30, help="problems of each language, spread over the suite"
     )
+    parser.add_argument("--only", type=places, default=(), help="places in the suite: 3,7,13")
     parser.add_argument("--data", type=Path, default=SHARED)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--seed", type=int, default=0)
@@ -268,7 +287,7 @@ def main() -> None:
     wanted = [
         problem
         for language in languages
-        for problem in spread(problems(chosen.suite, chosen.data, language), chosen.limit)
+        for problem in taken(problems(chosen.suite, chosen.data, language), chosen)
     ]
     whole = asyncio.run(run(chosen, wanted, chosen.without))
     print(told(whole))
