@@ -1,15 +1,15 @@
 """The whole loop live beside the raw model: how many problems are solved, at what cost.
 
     python -m bench.solve --suite humaneval|mbpp|humaneval-x [--language L]
-        [--limit N | --only 3,7,13] [--data DIR] [--out FILE] [--seed N] [--model M] [--without second,inputs,…] [--ablations]
+        [--limit N | --only 3,7,13] [--data DIR] [--out FILE] [--seed N] [--model M]
+        [--without second,inputs,…] [--ablations]
 
 The problems of a suite grow harder, so that N of them are taken at even distances, or those at
-the places named (the first is 0). Every one is
-answered by the raw model at temperature 0, once given the task and nothing else,
-once in the words of the loop's first coder (taken as it is, after what the task has before its
-function, and once more after the repairs of the loop), and by the loop with the settings in force;
-truth judges all and reaches none. FILE remembers what is done: run it again to go on. `solved`
-counts only what the loop calls solved.
+the places named (the first is 0). Every one is answered by the raw model at temperature 0, once
+given the task and nothing else, once in the words of the loop's first coder (taken as it is, after
+what the task has before its function, and once more after the repairs of the loop), and by the loop
+with the settings in force; truth judges all and reaches none. FILE remembers what is done: run it
+again to go on. `solved` counts only what the loop calls solved.
 
 Answers are remembered in the data folder, so that a run without some part costs only the time of
 what differs; tokens are counted in full all the same, seconds are those of an empty folder only.

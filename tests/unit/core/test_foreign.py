@@ -3,7 +3,7 @@
 import pytest
 
 from twinsmith.core.checks.examples import read_examples
-from twinsmith.core.checks.foreign import asserts_at_home, at_home, parameters_in
+from twinsmith.core.checks.foreign import asserts_at_home, at_home
 from twinsmith.core.checks.proposed import counted
 from twinsmith.core.wording import entry_in, kind_in, signature_in
 
@@ -63,25 +63,6 @@ def test_values_of_named_parameters_are_examples_too() -> None:
     text = "For lst = {1,2,3} the output should be 14\nint squares(vector<float> lst){\n"
     (call,) = read_examples(text, function="squares", language="cpp").calls
     assert (call.args, call.expected) == (("[1, 2, 3]",), "14")
-
-
-@pytest.mark.parametrize(
-    ("text", "language", "names"),
-    [
-        ("int f(std::map<string, int> a, const char *b, int c[]) {", "c", ("a", "b", "c")),
-        ("vector<int> f(map<string, int> a, vector<int>& b){", "cpp", ("a", "b")),
-        ("func f(a, b int, c map[string]int) int {", "go", ("a", "b", "c")),
-        ("fn f(mut a: Vec<(i32, i32)>, b: i32) -> i32 {", "rust", ()),
-        ("fn f(mut a: Vec<i32>, b: i32) -> i32 {", "rust", ("a", "b")),
-        ("int f() {", "c", ()),
-        ("the function f(x, y) adds", "c", ()),
-        ("sub f { my ($a) = @_;", "perl", ()),
-    ],
-)
-def test_parameters_stand_where_the_function_is_declared(
-    text: str, language: str, names: tuple[str, ...]
-) -> None:
-    assert parameters_in(text, "f", language) == names
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,7 @@ def test_what_is_no_literal_is_passed_over() -> None:
         ("float", float),
         ("str", str),
         ("bool", bool),
+        ("chr", str),
         ("list", list),
         ("List[str]", list),
         ("typing.List[int]", list),
@@ -130,6 +131,8 @@ def test_an_optional_one_is_sometimes_nothing() -> None:
         assert str in first
 
 
-@pytest.mark.parametrize("annotation", ["Any", "Matrix", "", "int]", "Callable[[int], int]"])
+@pytest.mark.parametrize(
+    "annotation", ["Any", "Matrix", "", "int]", "Callable[[int], int]", "List[Any]", "dict[str, T]"]
+)
 def test_an_annotation_that_says_nothing_gives_nothing(annotation: str) -> None:
     assert fuzz_calls("f", [], annotations=[annotation]) == ()

@@ -85,6 +85,22 @@ async def test_inputs_are_made_up_from_examples_and_once_more_from_what_critics_
     assert silent + 1 + 5 < heard <= silent + 1 + 20
 
 
+async def test_where_nobody_thinks_of_an_input_they_are_made_of_the_declared_type() -> None:
+    typed = 'Complete this:\n\ndef double(n: int) -> int:\n    """Twice a number."""\n'
+    world = World(saying(slow=["Plan."], coder=[TRIPLE, *[DOUBLE] * 20], critic=["Hm."]))
+    outcome = await world.build(with_effort(job_of(typed, effort=Effort()), inputs=20, votes=0))
+    tried = {call.args[0] for call in world.tried[DOUBLE]}
+    assert len(tried) >= 20
+    assert all(each.isdecimal() for each in tried)
+    # Most of them are alike, but nobody ever said what is right: no reason to vouch for it.
+    assert not outcome.solved
+    assert outcome.reason.startswith("candidate 2 passes 0 of 0 checks")
+    assert "15 of 16 candidates agree on everything that was tried, but nothing could be" in (
+        outcome.reason
+    )
+    assert world.files(job_of())["rejected/solution.py"] == DOUBLE
+
+
 async def test_candidates_that_differ_are_joined_by_more_and_voted_on() -> None:
     job = with_effort(job_of(effort=Effort()), enough=1.0)
     coders = [DOUBLE, TRIPLE, SQUARE, POSITIVE, DOUBLE, TRIPLE]

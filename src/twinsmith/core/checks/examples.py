@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations, islice, pairwise
 
-from twinsmith.core.checks.foreign import TEXT_IN_QUOTES, at_home, parameters_in
+from twinsmith.core.checks.foreign import TEXT_IN_QUOTES, at_home
+from twinsmith.core.checks.parameters import parameters_in
 from twinsmith.core.probe import Call
 
 LONGEST_TEXT = 50_000
@@ -82,7 +83,8 @@ def read_examples(
     if language == "python":
         text, own = _own_words(text, function)
     else:
-        text, own = at_home(text), parameters_in(text, function, language)
+        own = tuple(each.name for each in parameters_in(text, function, language))
+        text = at_home(text)
     parameters = parameters or own
     found = [
         *_about(list(_calls(text, parameters)), function, parameters),

@@ -16,12 +16,6 @@ _BORROWED = re.compile(r"&(?=\")")
 _ASSERT = re.compile(
     r"[ \t]*assert(?P<equal>_eq)?!?[ \t]*\([ \t]*(?P<what>.*)\)[ \t]*;[ \t]*(?://.*)?$"
 )
-_PARAMETER = {
-    "c": re.compile(r"(\w+)\s*(?:\[\w*\]\s*)*$"),
-    "cpp": re.compile(r"(\w+)\s*$"),
-    "go": re.compile(r"\s*(\w+)"),
-    "rust": re.compile(r"\s*(?:mut\s+)?(\w+)\s*:"),
-}
 
 
 def at_home(text: str) -> str:
@@ -51,18 +45,6 @@ def _assert_at_home(line: str) -> str:
             value = f"{more}, {value}"
         return f"assert {call} == {value}" if comma else line
     return f"assert not {what[1:]}" if what.startswith("!") else f"assert {what}"
-
-
-def parameters_in(text: str, function: str, language: str) -> tuple[str, ...]:
-    """The names of a function's parameters, where the text declares it."""
-    declared = rf"\b{re.escape(function)}\s*\(([^()\n]*)\)[^\n;=>]*(?:->[^\n;=]*)?\{{"
-    found = re.search(declared, text)
-    named = _PARAMETER.get(language)
-    if found is None or named is None or not found[1].strip():
-        return ()
-    parts = re.split(r",(?![^<\[]*[>\]])", found[1])
-    names = [match[1] for part in parts if (match := named.search(part))]
-    return tuple(names) if len(names) == len(parts) else ()
 
 
 def _with_brackets(text: str) -> str:

@@ -18,7 +18,9 @@ MOST_ITEMS = 16
 LARGE = 20
 LARGEST_FRACTION = 1e12
 TRIES = 20
+TYPED = 12
 WORDS = ("", "a", "aa", "ab", "Ab", "a b", "1", "hello world", "é", "A1-b_2")
+LETTERS = ("a", "b", "Z", "1", " ")
 NUMBERS = (0, 1, 2, 3, 7, 10, 100)
 FRACTIONS = (0.0, 0.5, 1.0, 2.5, 10.0)
 _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
@@ -265,14 +267,13 @@ def _typed_rows(annotations: Sequence[str], rng: random.Random) -> list[list[obj
     """Rows from annotations alone; none where one of them says nothing."""
     try:
         nodes = [ast.parse(each, mode="eval").body for each in annotations]
-    except _UNREADABLE:
+        return [[_typed(node, rng) for node in nodes] for _ in range(TYPED)] if nodes else []
+    except (*_UNREADABLE, LookupError):
         return []
-    rows = [[_typed(node, rng) for node in nodes] for _ in range(12)]
-    return rows if nodes and not any(value is ... for row in rows for value in row) else []
 
 
 def _typed(node: ast.expr, rng: random.Random) -> object:
-    """A value of an annotated type; `...` where it is not known."""
+    """A value of an annotated type."""
     name, inner = _name_and_inner(node)
     match name:
         case "int":
@@ -283,17 +284,21 @@ def _typed(node: ast.expr, rng: random.Random) -> object:
             return rng.random() < 0.5
         case "str":
             return rng.choice(WORDS)
+        case "chr":
+            return rng.choice(LETTERS)
         case "list" | "sequence" | "iterable":
             node = inner[0] if inner else ast.Name("int")
-            return [_typed(node, rng) for _ in range(rng.randrange(5))]
+            # One is made in any case: what nobody knows must not depend on chance.
+            return [_typed(node, rng) for _ in range(5)][: rng.randrange(6)]
         case "tuple" if inner:
             return tuple(_typed(each, rng) for each in inner)
         case "dict" | "mapping":
             key, item = inner if len(inner) == 2 else (ast.Name("str"), ast.Name("int"))
-            return {_typed(key, rng): _typed(item, rng) for _ in range(rng.randrange(4))}
+            pairs = [(_typed(key, rng), _typed(item, rng)) for _ in range(4)]
+            return dict(pairs[: rng.randrange(5)])
         case "optional" if inner:
             return rng.choice([None, _typed(inner[0], rng)])
-    return ...
+    raise LookupError(ast.unparse(node))
 
 
 def _name_and_inner(node: ast.expr) -> tuple[str, list[ast.expr]]:

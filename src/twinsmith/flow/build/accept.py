@@ -13,6 +13,11 @@ from twinsmith.flow.build.handover import readme_of
 LEAST_OF_MANY_PARTS = 0.5
 """Chosen, not measured: the confidence was fitted on functions."""
 
+UNCHECKED = (
+    "nothing could be checked: the task gives no example and no critic wrote a check that "
+    "can be used; add an example to the task, or give --tests"
+)
+
 
 def reason_for(job: Job, work: Work, verdicts: tuple[Verdict, ...]) -> tuple[bool, str]:
     """Whether the best candidate is good enough, and why it is or is not."""
@@ -28,11 +33,19 @@ def reason_for(job: Job, work: Work, verdicts: tuple[Verdict, ...]) -> tuple[boo
     if blocking is not None:
         return False, f"{score}; {blocking.where} {blocking.what}: {blocking.evidence}"
     if not work.pool.checks:
-        return False, f"{score}; nothing could be checked"
+        return False, f"{score}; {_agreed(work)}{UNCHECKED}"
     # A person's tests, and checks that follow from a service's interface, decide by themselves.
     if job.task.tests or job.task.kind == "service" or chosen.confidence >= _least(job):
         return True, score
     return False, "; ".join([f"{score}: too little to call it solved", *_doubts(work, best)])
+
+
+def _agreed(work: Work) -> str:
+    """How many do the same; it is no reason to believe them."""
+    alike, of = len(work.selection.clusters[0]), len(work.pool.candidates)
+    if not work.pool.probes:
+        return ""
+    return f"{alike} of {of} candidates agree on everything that was tried, but "
 
 
 def _least(job: Job) -> float:
@@ -47,10 +60,7 @@ def _nothing(work: Work, verdicts: tuple[Verdict, ...]) -> str:
     if work.problem:
         return work.problem
     if any(each.program for each in work.pool.candidates) and not work.pool.probes:
-        return (
-            "nothing could be checked: the task gives no example and no critic wrote a check that "
-            "can be used; add an example to the task, or give --tests"
-        )
+        return UNCHECKED
     objections = (
         f"{f.what}, {f.where}: {f.evidence}"
         for v in verdicts

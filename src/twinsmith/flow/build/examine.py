@@ -1,9 +1,12 @@
 """A task in, checks out: written blind to the candidates, read from the task, or made up."""
 
+from collections import Counter
+
 from twinsmith.core.checks.command_fuzz import fuzz_commands
 from twinsmith.core.checks.foreign import asserts_at_home
 from twinsmith.core.checks.fuzz import fuzz_calls
 from twinsmith.core.checks.inputs import input_text, observing
+from twinsmith.core.checks.parameters import annotations_in
 from twinsmith.core.checks.properties import properties
 from twinsmith.core.checks.proposed import counted, library_checks
 from twinsmith.core.command_line import proposal, read_runs, runs_schema
@@ -68,8 +71,8 @@ def property_probes(task: Task, profile: Profile, pool: Pool) -> dict[Probe, int
     }
 
 
-def made_up(profile: Profile, pool: Pool, *, seed: int, most: int) -> tuple[Input, ...]:
-    """Inputs in the style of those that were seen."""
+def made_up(task: Task, profile: Profile, pool: Pool, *, seed: int, most: int) -> tuple[Input, ...]:
+    """Inputs in the style of those that were seen; of a declared type where none was."""
     asked = [pool.probes[place].asks for place in sorted({check.probe for check in pool.checks})]
     commands = [each for each in asked if isinstance(each, Command)]
     if commands:
@@ -81,9 +84,23 @@ def made_up(profile: Profile, pool: Pool, *, seed: int, most: int) -> tuple[Inpu
         call
         for name in names
         for call in fuzz_calls(
-            name, [each for each in calls if each.function == name], seed=seed, most=share
+            name,
+            [each for each in calls if each.function == name],
+            annotations=_annotations(task, pool, name),
+            seed=seed,
+            most=share,
         )
     )
+
+
+def _annotations(task: Task, pool: Pool, function: str) -> tuple[str, ...]:
+    """What a function takes: as the task declares it, else as most candidates do."""
+    told = annotations_in(task.text, function, task.language)
+    if told:
+        return told
+    programs = [each.program for each in pool.candidates if each.program]
+    found = Counter(annotations_in(each.source, function, task.language) for each in programs)
+    return found.most_common(1)[0][0] if found else ()
 
 
 def _asked(task: Task, profile: Profile) -> str:

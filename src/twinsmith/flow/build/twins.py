@@ -105,7 +105,7 @@ class Twins:
                 # The words of the task are a voice of their own, beside those of the ensembles.
                 found_in_words = property_probes(self._task, self._profile, pool)
                 pool = pool.with_proposed(found_in_words, ensemble=0)
-            pool = pool.with_inputs(self._made_up(pool, heard=bool(what.critics)))
+            pool = pool.with_inputs(self._made_up(pool, heard=any(checks)))
             reminded = found.reminded or bool(plans and self._reminders)
             found = replace(found, pool=pool, plans={**found.plans, **plans}, reminded=reminded)
             found = await self._compared(found)
@@ -208,7 +208,9 @@ class Twins:
         anew, self._heard = heard and not self._heard, self._heard or heard
         if made and not anew:
             return ()
-        return made_up(self._profile, pool, seed=self._job.seed, most=self._effort.inputs)
+        return made_up(
+            self._task, self._profile, pool, seed=self._job.seed, most=self._effort.inputs
+        )
 
     async def _compared(self, found: Found) -> Found:
         """Run what has not been run, then choose anew."""
@@ -248,8 +250,11 @@ class Twins:
         return bool(found.stopped) or self._enough(found) or _hopeless(found.pool)
 
     def _enough(self, found: Found) -> bool:
-        """Sure enough; with a person's tests, passing them all is."""
-        if not found.passes:
+        """Sure enough; with a person's tests, passing them all is.
+
+        Where nothing says what is right, however many agree, the next critic may.
+        """
+        if not found.passes or not found.pool.checks:
             return False
         return bool(self._task.tests) or found.selection.confidence >= self._effort.enough
 
