@@ -8,6 +8,7 @@ import pytest
 from twinsmith.core.execution import Outcome, ProbeResult
 from twinsmith.core.judging.meaning import meaning
 from twinsmith.core.judging.selection import (
+    BY_THE_WORDS,
     Check,
     Entrant,
     Evidence,
@@ -371,9 +372,11 @@ def test_where_there_are_only_checks_agreement_is_on_what_somebody_passes() -> N
     assert agreed.confidence > chosen(right, right, half, half).confidence
 
 
-def unheard(*rows: list[object]) -> float:
+def unheard(*rows: list[object], words: str = "") -> float:
     """The confidence in candidates that pass the only example, before any critic has spoken."""
-    checks = (Check(probe=0, expected="0", given=True),)
+    checks: tuple[Check, ...] = (Check(probe=0, expected="0", given=True),)
+    if words:
+        checks = (*checks, Check(probe=1, expected=words, ensemble=BY_THE_WORDS))
     return select(
         Evidence(calls=calls(0, 1, 2, 3), entrants=entrants(*rows), checks=checks)
     ).confidence
@@ -391,3 +394,6 @@ def test_before_critics_speak_agreement_decides_and_another_value_is_a_contradic
         unheard([0, ValueError, ValueError, ValueError], [0, ValueError, ValueError, ValueError])
         < 0.9
     )
+    # The words of the task are no critic.
+    assert unheard(same, same, words="1") > 0.9 > unheard(same, same, words="7")
+    assert unheard(same, same, [0, 1, 2, 9], words="1") < 0.9

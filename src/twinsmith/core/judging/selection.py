@@ -21,6 +21,8 @@ AGREEMENT = 0.2
 DOUBT = 1.0
 """A vote that nobody gave for every answer: none is impossible."""
 
+BY_THE_WORDS = -1
+"""The ensemble of checks that follow from the task's own words: a voice beside all critics."""
 NOT_RUN = "not run"
 
 _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
@@ -135,10 +137,11 @@ def _confidence(best: Score, clusters: Sequence[Sequence[int]], table: "_Table")
     pool it never saw, with examples, it is 0.079.
     """
     alike, checks = len(clusters[0]), best.checks
-    if table.has_given and not table.has_proposed:
+    if table.has_given and not table.has_critics:
         passing = [each for cluster in clusters for each in cluster]
         contradicted = any(table.contradicts(best.candidate, each) for each in passing)
-        alike, checks = (1 if contradicted else len(passing)), best.agreement
+        alike = 1 if contradicted else len(passing)
+        checks = min(best.agreement, best.checks) if table.has_proposed else best.agreement
     odds = -2.6 + 1.6 * checks + 2.2 * best.agreement + 1.3 * math.log(alike)
     if table.has_given:
         odds += 0.8 if best.given == 1.0 else -3.3
@@ -185,6 +188,11 @@ class _Table:
     def has_proposed(self) -> bool:
         """Whether a critic, or the task's words, proposed checks."""
         return bool(self._weights)
+
+    @property
+    def has_critics(self) -> bool:
+        """Whether a critic did."""
+        return any(ensemble != BY_THE_WORDS for ensemble in self._weights)
 
     def finalists(self) -> list[Entrant]:
         """Those that pass all that was given; else those that pass as much of it as any."""

@@ -7,7 +7,7 @@ from twinsmith.core.effort import ENSEMBLES, Round, rounds
 from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.judging.pool import Pool
-from twinsmith.core.judging.selection import select
+from twinsmith.core.judging.selection import BY_THE_WORDS, select
 from twinsmith.core.knowing.insight import Reminder
 from twinsmith.core.model import Question
 from twinsmith.core.probe import Input, Probes
@@ -104,7 +104,7 @@ class Twins:
             if nth == 0:
                 # The words of the task are a voice of their own, beside those of the ensembles.
                 found_in_words = property_probes(self._task, self._profile, pool)
-                pool = pool.with_proposed(found_in_words, ensemble=0)
+                pool = pool.with_proposed(found_in_words, BY_THE_WORDS)
             pool = pool.with_inputs(self._made_up(pool, heard=any(checks)))
             reminded = found.reminded or bool(plans and self._reminders)
             found = replace(found, pool=pool, plans={**found.plans, **plans}, reminded=reminded)
