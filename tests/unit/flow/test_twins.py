@@ -144,39 +144,6 @@ async def test_later_rounds_that_leave_a_difference_are_voted_on_anew() -> None:
     assert len(set(votes)) == len(votes) == 4 * len(decisions)
 
 
-class Person:
-    """Somebody at the desk, with an answer to everything."""
-
-    def __init__(self, answer: str) -> None:
-        self._answer = answer
-        self.asked: list[str] = []
-
-    async def ask(self, question: str, assumed: str) -> str:
-        self.asked.append(question)
-        return self._answer or assumed
-
-
-@pytest.mark.parametrize(
-    ("answer", "winner"), [("a", 1), ("B)", 2), ("", 1), ("I do not know", 1), ("2", 1)]
-)
-async def test_what_votes_leave_open_a_person_may_settle(answer: str, winner: int) -> None:
-    world = World(saying(coder=[DOUBLE, TRIPLE], critic=[ZERO], votes=lambda _: "ANSWER: C"))
-    world.desk = person = Person(answer)
-    outcome = await world.build(with_effort(job_of(), enough=1.0, votes=2))
-    (question,) = person.asked
-    assert question.startswith("Two programs disagree on double(")
-    assert outcome.winner == winner
-    assert ("told by a person" in world.stages()) == (answer in ("a", "B)", "2"))
-
-
-async def test_a_persons_word_is_a_hard_filter() -> None:
-    world = World(saying(coder=[DOUBLE, TRIPLE], critic=[ZERO], votes=lambda _: "ANSWER: C"))
-    world.desk = Person("123456")
-    outcome = await world.build(with_effort(job_of(), enough=1.0, votes=2))
-    assert not outcome.solved
-    assert "gave" in outcome.reason
-
-
 async def test_neither_is_no_vote() -> None:
     job = with_effort(job_of(), enough=1.0, votes=2)
     silent = World(saying(coder=[DOUBLE, TRIPLE], critic=[ZERO], votes=lambda _: "Hm."))

@@ -150,6 +150,10 @@ class Pool:
         rest = tuple(each for each in self.checks if each not in same)
         return replace(pool, checks=(*rest, check))
 
+    def without(self, check: Check) -> "Pool":
+        """The pool without one thing that should hold."""
+        return replace(self, checks=tuple(each for each in self.checks if each != check))
+
     def with_probe(self, probe: Probe) -> "tuple[Pool, int]":
         """The pool with a probe, and its place; one that asks the same is not there twice."""
         for place, known in enumerate(self.probes):

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 
+from twinsmith.core.checks.inputs import input_text
 from twinsmith.core.checks.result_tests import tests_of
+from twinsmith.core.judging.doubt import doubted
 from twinsmith.core.outcome import RunOutcome, Work
 from twinsmith.core.program import FILE_NAMES
 from twinsmith.core.report import markdown, report_json
@@ -31,13 +33,24 @@ def reason_for(job: Job, work: Work, verdicts: tuple[Verdict, ...]) -> tuple[boo
     )
     blocking = next((f for f in best.findings if f.severity == "blocking"), None)
     if blocking is not None:
-        return False, f"{score}; {blocking.where} {blocking.what}: {blocking.evidence}"
+        return False, f"{score}; {blocking.where} {blocking.what}: {blocking.evidence}{_hint(work)}"
     if not work.pool.checks:
         return False, f"{score}; {_agreed(work)}{UNCHECKED}"
     # A person's tests, and checks that follow from a service's interface, decide by themselves.
     if job.task.tests or job.task.kind == "service" or chosen.confidence >= _least(job):
         return True, score
     return False, "; ".join([f"{score}: too little to call it solved", *_doubts(work, best)])
+
+
+def _hint(work: Work) -> str:
+    """Where it may be the task that is mistaken."""
+    doubt = doubted(work.pool)
+    if doubt is None:
+        return ""
+    return (
+        f"; all {doubt.programs} candidates that do the rest give {doubt.gave[:80]} for "
+        f"{input_text(doubt.call)[:80]}: if the example is mistaken, change it and build again"
+    )
 
 
 def _agreed(work: Work) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from twinsmith.core.checks.inputs import REFUSES, input_text, printed
 from twinsmith.core.errors import BadReply, BudgetExceeded
+from twinsmith.core.judging.doubt import Doubted
 from twinsmith.core.judging.selection import Separation
 from twinsmith.core.model import Ask, Question
 from twinsmith.core.probe import Command, Input
@@ -47,6 +48,16 @@ def put_to_a_person(between: Disagreement) -> str:
     return (
         f"Two programs disagree on {input_text(between.call)}:\n"
         f"a) {between.winner}\nb) {between.runner_up}\n"
+        "Which is right? Type a, b, or what is right instead."
+    )
+
+
+def example_put_to_a_person(doubt: Doubted) -> str:
+    """The question as a person reads it."""
+    return (
+        f"The task says that {input_text(doubt.call)} gives {doubt.expected}, but all "
+        f"{doubt.programs} programs that do the rest of it give another result.\n"
+        f"a) {doubt.expected}, as the task says\nb) {doubt.gave}, as the programs do\n"
         "Which is right? Type a, b, or what is right instead."
     )
 

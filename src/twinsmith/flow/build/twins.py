@@ -6,6 +6,7 @@ from twinsmith.core.checks.inputs import input_text, probe_of
 from twinsmith.core.effort import ENSEMBLES, Round, rounds
 from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.execution import Execution, Limits
+from twinsmith.core.judging.doubt import doubted
 from twinsmith.core.judging.pool import Pool
 from twinsmith.core.judging.selection import BY_THE_WORDS, select
 from twinsmith.core.knowing.insight import Reminder
@@ -16,6 +17,8 @@ from twinsmith.core.program import Candidate
 from twinsmith.core.task import Job
 from twinsmith.flow.build.decide import (
     OPEN,
+    Disagreement,
+    example_put_to_a_person,
     persons_word,
     put_to_a_person,
     question_in,
@@ -64,6 +67,7 @@ class Twins:
         self._ensembles = ENSEMBLES[: job.effort.ensembles]
         self._refinements = 0
         self._heard = False
+        self._doubted = False
         self._leaders = Leaders(job, limits, run)
 
     async def solve(self) -> Found:
@@ -75,6 +79,8 @@ class Twins:
         given = any(check.given and pool.probes[check.probe].asks for check in pool.checks)
         for nth, each in enumerate(rounds(self._effort, given=given)):
             found = await self._round(each, nth, found)
+            if not self._over(found) and not found.passes:
+                found = await self._example_doubted(found)
             if each.late and not self._over(found) and not found.passes:
                 found = await self._refined(found)
             if each.late and not self._over(found):
@@ -144,6 +150,20 @@ class Twins:
             stage.text = f"{input_text(between.call)}: {told}"
         return found
 
+    async def _example_doubted(self, found: Found) -> Found:
+        """Ask a person, once, about an example that all programs break in the same way."""
+        doubt = None if self._doubted else doubted(found.pool)
+        if doubt is None:
+            return found
+        self._doubted = True
+        between = Disagreement(call=doubt.call, winner=doubt.expected, runner_up=doubt.gave)
+        answer = await self._run.ask_person(example_put_to_a_person(doubt), OPEN)
+        right = "" if answer == OPEN else persons_word(answer, between)
+        if right in ("", doubt.expected):
+            return found
+        pool = found.pool.without(doubt.check)
+        return await self._told("example corrected", replace(found, pool=pool), doubt.call, right)
+
     async def _told_by_a_person(self, found: Found) -> Found:
         """What votes could not settle, a person may; where nobody answers, it stays open."""
         between = question_in(found.selection.separating)
@@ -153,12 +173,16 @@ class Twins:
         right = "" if answer == OPEN else persons_word(answer, between)
         if not right:
             return found
-        async with self._run.stage("told by a person") as stage:
-            asked = probe_of(between.call, right)
-            pool = found.pool.with_check(replace(asked, origin="person"), given=True)
+        return await self._refined(await self._told("told by a person", found, between.call, right))
+
+    async def _told(self, name: str, found: Found, call: Input, right: str) -> Found:
+        """With the word of a person on one input, which decides."""
+        async with self._run.stage(name) as stage:
+            asked = replace(probe_of(call, right), origin="person")
+            pool = found.pool.with_check(asked, given=True)
             found = await self._compared(replace(found, pool=pool))
-            stage.text = f"{input_text(between.call)}: {right}"
-        return await self._refined(found)
+            stage.text = f"{input_text(call)}: {right}"
+        return found
 
     async def _refined(self, found: Found) -> Found:
         """Mend the best candidate of each ensemble; at most so often in a whole run."""

@@ -1,0 +1,48 @@
+"""An example that every program breaks in the same way: perhaps it is the mistaken one."""
+
+from dataclasses import dataclass
+
+from twinsmith.core.checks.inputs import observed
+from twinsmith.core.judging.meaning import meaning
+from twinsmith.core.judging.pool import Pool
+from twinsmith.core.judging.selection import Check
+from twinsmith.core.probe import Input
+
+MANY = 12
+"""With four or six programs it was the programs' fault, in 16 of 16 cases on a recorded pool."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubted:
+    """What the task says of an input, and what all programs give that do the rest of it."""
+
+    check: Check
+    call: Input
+    expected: str
+    gave: str
+    programs: int
+
+
+def doubted(pool: Pool) -> Doubted | None:
+    """The example that nobody keeps, where most do all the others and agree on another result."""
+    given = [check for check in pool.checks if check.given]
+    if len(given) < 2 or len(pool.seen) < MANY:
+        return None
+    held = {number: set(pool.held(number)) for number in pool.seen}
+    for check in given:
+        asked = pool.probes[check.probe].asks
+        if asked is None or not check.expected or any(check in each for each in held.values()):
+            continue
+        rest = {other for other in given if other != check}
+        able = [number for number, each in held.items() if rest <= each]
+        gave = [observed(asked, pool.seen[number][check.probe]) for number in able]
+        alike = {meaning(value, exact=pool.exact) if value else None for value in gave}
+        if 2 * len(able) > len(held) and len(alike) == 1 and gave[0]:
+            return Doubted(
+                check=check,
+                call=asked,
+                expected=check.expected,
+                gave=gave[0],
+                programs=len(able),
+            )
+    return None
