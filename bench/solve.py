@@ -62,6 +62,7 @@ PARTS: dict[str, Callable[[Effort], Effort]] = {
     "inputs": lambda effort: replace(effort, inputs=0),
     "exchange": lambda effort: replace(effort, exchange=False),
     "votes": lambda effort: replace(effort, votes=0),
+    "variants": lambda effort: replace(effort, variants=0),
     "refinement": lambda effort: replace(effort, refinements=0),
     "retrieval": lambda effort: replace(effort, retrieval=False),
 }

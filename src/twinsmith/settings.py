@@ -116,6 +116,7 @@ class Build(_Section):
     least: Share = 0.65
     votes: Annotated[int, Field(ge=0, le=20)] = 4
     voting: Choice = "auto"
+    variants: Annotated[int, Field(ge=0, le=2000)] = 400
     refinements: Annotated[int, Field(ge=0, le=2)] = 2
     ensembles: Annotated[int, Field(ge=1, le=2)] = 2
     inputs: Annotated[int, Field(ge=0, le=200)] = 40

@@ -16,6 +16,8 @@ class Effort:
     """Below this a result is not handed out as solved."""
     votes: int = 4
     """Opinions on an input on which the two leading candidates differ."""
+    variants: int = 400
+    """Small edits that are tried, free of tokens, where no candidate keeps what was given."""
     refinements: int = 2
     ensembles: int = 2
     inputs: int = 40

@@ -41,7 +41,9 @@ from twinsmith.core.model import (
     facts_of_reply,
 )
 from twinsmith.core.task import Job
+from twinsmith.core.variants import Variant, Varied
 from twinsmith.core.verdict import Finding
+from twinsmith.flow.remembered import Inspected, Recalled, Remembered
 from twinsmith.ports import (
     Clock,
     Desk,
@@ -76,29 +78,6 @@ class Ports:
     outbox: Outbox
     durable: Durable
     clock: Clock
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recalled:
-    """What was found, as a step remembers it; a library that is away stops no run."""
-
-    hits: tuple[Hit, ...]
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
-    """What earlier runs learned, as a step remembers it."""
-
-    reminders: tuple[Reminder, ...]
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inspected:
-    """What was found, as a step remembers it."""
-
-    findings: tuple[Finding, ...]
 
 
 @dataclass(slots=True)
@@ -209,6 +188,27 @@ class Recorder:
             },
         )
         return execution
+
+    async def vary(
+        self, number: int, work: Callable[[Sandbox], Awaitable[Varied]]
+    ) -> tuple[Variant, ...]:
+        """Edits of the first so many candidates, tried once; those that are worth keeping."""
+        name = f"vary {number}"
+
+        async def timed() -> Varied:
+            began = self._ports.clock.seconds()
+            found = await work(self._ports.sandbox)
+            return replace(found, seconds=self._ports.clock.seconds() - began)
+
+        found = await self._timed(name, timed, Varied)
+        self.ledger.took(found.seconds)
+        data: dict[str, Json] = {
+            "tried": found.tried,
+            "kept": [variant.of for variant in found.kept],
+            "seconds": round(found.seconds, 3),
+        }
+        await self.tell("candidates.varied", key=name, who="sandbox", data=data)
+        return found.kept
 
     async def inspect(
         self, number: int, work: Callable[[Reviewer, Sandbox], Awaitable[tuple[Finding, ...]]]

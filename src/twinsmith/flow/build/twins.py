@@ -15,6 +15,7 @@ from twinsmith.core.probe import Input, Probes
 from twinsmith.core.profile import Profile
 from twinsmith.core.program import Candidate
 from twinsmith.core.task import Job
+from twinsmith.core.variants import Varied
 from twinsmith.flow.build.decide import (
     OPEN,
     Disagreement,
@@ -37,6 +38,7 @@ from twinsmith.flow.build.generate import Brief, candidate_from, generate
 from twinsmith.flow.build.leaders import Leaders
 from twinsmith.flow.build.plan import plan
 from twinsmith.flow.build.refine import refinement
+from twinsmith.flow.build.vary import as_candidates, near_misses, varied
 from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Sandbox
 
@@ -82,7 +84,7 @@ class Twins:
             if not self._over(found) and not found.passes:
                 found = await self._example_doubted(found)
             if each.late and not self._over(found) and not found.passes:
-                found = await self._refined(found)
+                found = await self._refined(await self._varied(found))
             if each.late and not self._over(found):
                 found = await self._decided(each.name, found)
             if self._over(found):
@@ -182,6 +184,24 @@ class Twins:
             pool = found.pool.with_check(asked, given=True)
             found = await self._compared(replace(found, pool=pool))
             stage.text = f"{input_text(call)}: {right}"
+        return found
+
+    async def _varied(self, found: Found) -> Found:
+        """Try small edits of what misses the examples; they cost no tokens."""
+        pool, most = found.pool, self._effort.variants
+        if not most or not near_misses(pool):
+            return found
+
+        async def in_sandbox(sandbox: Sandbox) -> Varied:
+            return await varied(pool, most, self._limits, sandbox)
+
+        async with self._run.stage(f"vary {len(pool.candidates)}") as stage:
+            try:
+                kept = await self._run.vary(len(pool.candidates), in_sandbox)
+            except BudgetExceeded as error:
+                return replace(found, stopped=str(error))
+            found = await self._compared(self._with(as_candidates(kept, pool), found))
+            stage.text = f"{len(kept)} edits keep what was given; {self._standing(found)}"
         return found
 
     async def _refined(self, found: Found) -> Found:

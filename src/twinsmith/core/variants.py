@@ -1,0 +1,203 @@
+"""Programs that differ from one by a single small edit: what mends a near miss without a model.
+
+A small model that is shown its mistake writes the same file again; the mistake is often one slice,
+one comparison or one conversion away. Whether an edit was right is decided by running it.
+"""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+LONGEST_SOURCE = 6000
+_COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.Gt),
+    ast.LtE: (ast.Lt,),
+    ast.Gt: (ast.GtE, ast.Lt),
+    ast.GtE: (ast.Gt,),
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+}
+_COMBINED: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Div: ast.FloorDiv,
+    ast.FloorDiv: ast.Div,
+    ast.Mult: ast.Pow,
+    ast.Mod: ast.FloorDiv,
+}
+_PAIRS = (
+    ("max", "min"),
+    ("all", "any"),
+    ("ceil", "floor"),
+    ("round", "int"),
+    ("lower", "upper"),
+    ("islower", "isupper"),
+    ("startswith", "endswith"),
+    ("append", "extend"),
+    ("find", "rfind"),
+    ("index", "rindex"),
+)
+_OTHER = {**dict(_PAIRS), **{second: first for first, second in _PAIRS}}
+_AROUND = ("str", "int", "list", "sorted", "tuple", "float", "bool", "round", "len", "abs", "set")
+_UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
+_TYPES = ("annotation", "returns", "type_params", "decorator_list")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """An edited program, and the number of the candidate that it was made of."""
+
+    of: int
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Varied:
+    """What came of it, as a step remembers it."""
+
+    kept: tuple[Variant, ...] = ()
+    tried: int = 0
+    seconds: float = 0.0
+
+
+def variants(source: str, most: int) -> tuple[str, ...]:
+    """Up to so many programs with one edit each, spread over the whole of the source."""
+    if len(source) > LONGEST_SOURCE:
+        return ()
+    try:
+        found = dict.fromkeys(_edited(ast.parse(source)))
+        found.pop(f"{ast.unparse(ast.parse(source))}\n", None)
+    except _UNREADABLE:
+        return ()
+    every = list(found)
+    step = max(1.0, len(every) / max(1, most))
+    places = dict.fromkeys(int(n * step) for n in range(min(most, len(every))))
+    return tuple(every[place] for place in places if place < len(every))
+
+
+def _edited(tree: ast.Module) -> Iterator[str]:
+    """The program with every edit in turn; the tree is as it was when all are done."""
+    for parent, field, place in list(_places(tree)):
+        held = getattr(parent, field)
+        node = held if place is None else held[place]
+        for edit in _edits(node):
+            _put(parent, field, place, edit)
+            try:
+                text = ast.unparse(ast.fix_missing_locations(tree))
+                ast.parse(text)
+            except _UNREADABLE:
+                continue
+            finally:
+                _put(parent, field, place, node)
+            yield f"{text}\n"
+
+
+def _places(parent: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
+    """Where something stands that can be edited: not in types, not in what only explains."""
+    for field, value in ast.iter_fields(parent):
+        if field in _TYPES:
+            continue
+        for place, node in enumerate(value if isinstance(value, list) else [value]):
+            if not isinstance(node, ast.AST) or _explains(node):
+                continue
+            yield parent, field, place if isinstance(value, list) else None
+            yield from _places(node)
+
+
+def _explains(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _put(parent: ast.AST, field: str, place: int | None, node: ast.AST) -> None:
+    if place is None:
+        setattr(parent, field, node)
+    else:
+        getattr(parent, field)[place] = node
+
+
+def _edits(node: ast.AST) -> Iterator[ast.AST]:
+    match node:
+        case ast.expr():
+            yield from _of_expression(node)
+        case ast.Return(value=ast.expr() as value):
+            yield from (ast.Return(_called(name, value)) for name in _AROUND)
+            backwards = ast.Slice(step=ast.UnaryOp(ast.USub(), ast.Constant(1)))
+            yield ast.Return(ast.Subscript(value, backwards, ast.Load()))
+            yield ast.Return(ast.UnaryOp(ast.Not(), value))
+        case ast.If(test=test, body=body, orelse=orelse):
+            yield ast.If(ast.UnaryOp(ast.Not(), test), body, orelse)
+            yield ast.Pass()
+        case ast.Expr() | ast.Break() | ast.Continue() | ast.AugAssign():
+            yield ast.Pass()
+
+
+def _of_expression(node: ast.expr) -> Iterator[ast.expr]:
+    match node:
+        case ast.Compare(left=left, ops=[op], comparators=others):
+            for other in _COMPARED.get(type(op), ()):
+                yield ast.Compare(left, [other()], others)
+        case ast.BinOp() | ast.BoolOp() | ast.UnaryOp():
+            yield from _of_operation(node)
+        case ast.Constant(value=value):
+            yield from map(ast.Constant, _near(value))
+        case ast.Subscript(value=value, slice=ast.Slice()):
+            yield value
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from (body, orelse)
+        case ast.Call():
+            yield from _of_call(node)
+
+
+def _of_operation(node: ast.BinOp | ast.BoolOp | ast.UnaryOp) -> Iterator[ast.expr]:
+    match node:
+        case ast.BinOp(left=left, op=op, right=right):
+            if type(op) in _COMBINED:
+                yield ast.BinOp(left, _COMBINED[type(op)](), right)
+            yield from (left, right)
+        case ast.BoolOp(op=op, values=values):
+            yield ast.BoolOp(ast.Or() if isinstance(op, ast.And) else ast.And(), values)
+            yield from values
+        case ast.UnaryOp(operand=operand):
+            yield operand
+
+
+def _near(value: object) -> tuple[str | int, ...]:
+    match value:
+        case bool():
+            return (not value,)
+        case int():
+            return (value + 1, value - 1)
+        case "" | " ":
+            return ("" if value else " ",)
+    return ()
+
+
+def _of_call(node: ast.Call) -> Iterator[ast.expr]:
+    match node.func:
+        case ast.Attribute(value=value, attr=name, ctx=context):
+            yield value
+            if name in _OTHER:
+                other = ast.Attribute(value, _OTHER[name], context)
+                yield ast.Call(other, node.args, node.keywords)
+        case ast.Name(id="range") as function:
+            for place, arg in enumerate(node.args):
+                for op in (ast.Add(), ast.Sub()):
+                    moved = ast.BinOp(arg, op, ast.Constant(1))
+                    args = [*node.args[:place], moved, *node.args[place + 1 :]]
+                    yield ast.Call(function, args, [])
+        case ast.Name(id="sorted") as function:
+            rest = [each for each in node.keywords if each.arg != "reverse"]
+            turned = [ast.keyword("reverse", ast.Constant(value=True))]
+            yield ast.Call(function, node.args, rest if rest != node.keywords else [*rest, *turned])
+            yield from node.args[:1]
+        case ast.Name(id=name):
+            if name in _OTHER:
+                yield ast.Call(ast.Name(_OTHER[name], ast.Load()), node.args, node.keywords)
+            if name in (*_AROUND, "ceil", "floor"):
+                yield from node.args[:1]
+
+
+def _called(name: str, value: ast.expr) -> ast.Call:
+    return ast.Call(ast.Name(name, ast.Load()), [value], [])
