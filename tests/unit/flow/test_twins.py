@@ -168,7 +168,7 @@ async def test_what_fails_an_example_is_mended_at_most_twice(wrong: str) -> None
 
 async def test_a_mended_candidate_wins_and_ends_the_search() -> None:
     world = World(saying(coder=[SQUARE, POSITIVE, DOUBLE]))
-    job = with_effort(job_of(EXAMPLES), refinements=2, enough=0.0)
+    job = with_effort(job_of(EXAMPLES), refinements=2, variants=0, enough=0.0)
     outcome = await world.build(job)
     assert (outcome.solved, outcome.winner) == (True, 3)
     assert world.stages().count("refine 1") == 1
@@ -256,7 +256,7 @@ def _everything(prompt: Prompt) -> str:
         return "Plan."
     if prompt.role == "critic":
         return "ANSWER: A" if prompt.nth >= 100 else "assert double(1) == 2\nassert double(5) == 10"
-    wrong = [SQUARE, SQUARE, TRIPLE, SQUARE, BROKEN, TRIPLE]
+    wrong = [SQUARE, SQUARE, BROKEN, SQUARE, BROKEN, SQUARE]
     return [*wrong, *wrong, PLUS, DOUBLE, DOUBLE, TRIPLE, PLUS, DOUBLE][prompt.nth % 18]
 
 
@@ -275,7 +275,7 @@ async def test_a_run_that_is_resumed_after_any_question_repeats_nothing() -> Non
     outcome = await finished(undisturbed)
     assert outcome.solved
     stages = undisturbed.stages()
-    assert {"explore", "refine 1", "widen", "deepen", "rethink"} <= set(stages)
+    assert {"explore", "vary 12", "refine 1", "widen", "deepen", "rethink"} <= set(stages)
     assert any(stage.startswith("decide") for stage in stages)
     keys = [prompt.key for prompt in undisturbed.asked]
     assert len(set(keys)) == len(keys)

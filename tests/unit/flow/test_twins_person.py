@@ -62,6 +62,8 @@ class TestAMistakenExample:
         assert question.startswith("The task says that double(5) gives 9, but all 12 programs")
         assert "b) 10, as the programs do" in question
         assert ("example corrected" in world.stages()) == solved
+        # Who says that the task is right has the programs mended; who says nothing, has not.
+        assert ("vary 12" in world.stages()) == (answer in ("a", "9"))
         if solved:
             assert world.files(job)["solution.py"] == DOUBLE
             assert "double(5) == 10" in world.files(job)["test_solution.py"]
@@ -71,6 +73,7 @@ class TestAMistakenExample:
         world = World(saying(slow=["Plan."]))
         outcome = await world.build(with_effort(job_of(MISTAKEN, effort=Effort()), votes=0))
         assert not outcome.solved
+        assert len(world.prompts("coder")) == 12
         assert "example 3 failed: double(5) gave 10" in outcome.reason
         assert outcome.reason.endswith("if the example is mistaken, change it and build again")
 

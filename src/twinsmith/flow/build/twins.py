@@ -69,7 +69,8 @@ class Twins:
         self._ensembles = ENSEMBLES[: job.effort.ensembles]
         self._refinements = 0
         self._heard = False
-        self._doubted = False
+        self._asked = False
+        self._in_doubt = False
         self._leaders = Leaders(job, limits, run)
 
     async def solve(self) -> Found:
@@ -153,14 +154,18 @@ class Twins:
         return found
 
     async def _example_doubted(self, found: Found) -> Found:
-        """Ask a person, once, about an example that all programs break in the same way."""
-        doubt = None if self._doubted else doubted(found.pool)
+        """Ask a person, once, about an example that all programs break in the same way.
+
+        Without an answer the search ends: what would be mended next are right programs.
+        """
+        doubt = None if self._asked else doubted(found.pool)
         if doubt is None:
             return found
-        self._doubted = True
+        self._asked = True
         between = Disagreement(call=doubt.call, winner=doubt.expected, runner_up=doubt.gave)
         answer = await self._run.ask_person(example_put_to_a_person(doubt), OPEN)
         right = "" if answer == OPEN else persons_word(answer, between)
+        self._in_doubt = not right
         if right in ("", doubt.expected):
             return found
         pool = found.pool.without(doubt.check)
@@ -291,7 +296,8 @@ class Twins:
         return await self._run.execute(candidate.number, in_sandbox)
 
     def _over(self, found: Found) -> bool:
-        return bool(found.stopped) or self._enough(found) or _hopeless(found.pool)
+        hopeless = self._in_doubt or _hopeless(found.pool)
+        return bool(found.stopped) or hopeless or self._enough(found)
 
     def _enough(self, found: Found) -> bool:
         """Sure enough; with a person's tests, passing them all is.
