@@ -7,7 +7,7 @@ from twinsmith.core.execution import Limits, ProbeResult
 from twinsmith.core.judging.pool import Pool
 from twinsmith.core.probe import Call, Probe, Probes
 from twinsmith.core.program import Candidate, Program
-from twinsmith.flow.build.vary import as_candidates, varied
+from twinsmith.flow.build.vary import as_candidates, near_misses, varied
 
 BINARY = "def binary(n):\n    return bin(n)[2:]\n"
 ENDLESS = "def binary(n):\n    while n < 1:\n        n += 1\n    return format(n, 'b')\n"
@@ -33,7 +33,7 @@ def pool_of(*sources: str) -> Pool:
 
 async def test_an_edit_that_keeps_all_examples_is_kept_once_and_endless_ones_end() -> None:
     pool = pool_of(BINARY, ENDLESS)
-    found = await varied(pool, 80, Limits(), sandbox())
+    found = await varied(pool, near_misses(pool), 80, Limits(), sandbox())
     assert 20 < found.tried <= 80
     # A slice less, and the same with a slice from the start: one of those that do the same.
     assert [variant.of for variant in found.kept] == [1]
@@ -44,6 +44,7 @@ async def test_an_edit_that_keeps_all_examples_is_kept_once_and_endless_ones_end
 
 
 async def test_where_no_edit_helps_nothing_is_kept() -> None:
-    found = await varied(pool_of("def binary(n):\n    return None\n"), 80, Limits(), sandbox())
+    pool = pool_of("def binary(n):\n    return None\n")
+    found = await varied(pool, near_misses(pool), 80, Limits(), sandbox())
     assert found.kept == ()
     assert found.tried

@@ -17,7 +17,7 @@ class Effort:
     votes: int = 4
     """Opinions on an input on which the two leading candidates differ."""
     variants: int = 400
-    """Small edits that are tried, free of tokens, where no candidate keeps what was given."""
+    """Small edits of candidates that miss an example: so many are tried, free of tokens."""
     refinements: int = 2
     ensembles: int = 2
     inputs: int = 40

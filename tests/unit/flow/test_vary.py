@@ -40,10 +40,16 @@ async def test_where_none_does_a_model_is_asked(variants: int, coder: str) -> No
     assert ("vary 12" in world.stages()) == bool(variants)
 
 
-async def test_it_is_not_tried_where_a_candidate_keeps_the_examples() -> None:
-    world = World(saying(slow=["Plan."], coder=[*[TRIPLE] * 11, DOUBLE], critic=["Hm."]))
-    await world.build(with_effort(JOB, enough=1.0))
-    assert not any(stage.startswith("vary") for stage in world.stages())
+async def test_edits_join_what_keeps_the_examples_and_a_sure_round_needs_none() -> None:
+    coders = [*[TRIPLE] * 11, DOUBLE]
+    world = World(saying(slow=["Plan."], coder=coders, critic=["Hm."]))
+    outcome = await world.build(with_effort(JOB, enough=1.0))
+    # Each program once, and what was made of it is not edited again.
+    assert [stage for stage in world.stages() if stage.startswith("vary")] == ["vary 12"]
+    assert [v.candidate for v in outcome.verdicts][-5:] == [13, 14, 15, 16, 17]
+    sure = World(saying())
+    await sure.build(JOB)
+    assert not any(stage.startswith("vary") for stage in sure.stages())
 
 
 async def test_a_run_that_goes_on_does_not_try_them_again() -> None:
@@ -83,3 +89,5 @@ def test_only_functions_of_one_file_in_python_are_near_misses() -> None:
     assert near_misses(failing_pool(Program(source=DOUBLE), gave="8")) == ()
     many = failing_pool(*(Program(source=f"{TRIPLE}# {n}") for n in range(20)))
     assert len(near_misses(many)) == MOST_PROGRAMS
+    assert [each.number for each in near_misses(many, after=18)] == [19, 20]
+    assert near_misses(pool, after=1) == ()

@@ -68,6 +68,7 @@ class Twins:
         self._reminders = "\n".join(f"- an earlier run learned: {r.text}" for r in reminders)
         self._ensembles = ENSEMBLES[: job.effort.ensembles]
         self._refinements = 0
+        self._edited = 0
         self._heard = False
         self._asked = False
         self._in_doubt = False
@@ -84,8 +85,10 @@ class Twins:
             found = await self._round(each, nth, found)
             if not self._over(found) and not found.passes:
                 found = await self._example_doubted(found)
+            if each.late and not self._over(found):
+                found = await self._varied(found)
             if each.late and not self._over(found) and not found.passes:
-                found = await self._refined(await self._varied(found))
+                found = await self._refined(found)
             if each.late and not self._over(found):
                 found = await self._decided(each.name, found)
             if self._over(found):
@@ -194,11 +197,13 @@ class Twins:
     async def _varied(self, found: Found) -> Found:
         """Try small edits of what misses the examples; they cost no tokens."""
         pool, most = found.pool, self._effort.variants
-        if not most or not near_misses(pool):
+        parents = near_misses(pool, after=self._edited) if most else ()
+        self._edited = len(pool.candidates)
+        if not parents:
             return found
 
         async def in_sandbox(sandbox: Sandbox) -> Varied:
-            return await varied(pool, most, self._limits, sandbox)
+            return await varied(pool, parents, most, self._limits, sandbox)
 
         async with self._run.stage(f"vary {len(pool.candidates)}") as stage:
             try:

@@ -14,19 +14,26 @@ from twinsmith.ports import Sandbox
 
 MOST_PROGRAMS = 8
 MOST_KEPT = 6
+"""In a whole run: they are near to one another, and everybody has a vote."""
 AT_ONCE = 4
 SECONDS = 1.0
 """For one call: an edit of a loop may never end."""
 LONGEST = 60.0
-"""Seconds for all of them."""
+"""Seconds for all of one round."""
 
 
-def near_misses(pool: Pool) -> tuple[Candidate, ...]:
-    """What may be an edit away: functions of one file in Python, those that keep most first."""
+def near_misses(pool: Pool, after: int = 0) -> tuple[Candidate, ...]:
+    """What may be an edit away, of the candidates after this one; those that keep most first.
+
+    Only functions of one file in Python: edits of other languages would take a build each.
+    """
+    known = {each.program.source for each in pool.candidates[:after] if each.program}
     seen: dict[str, Candidate] = {}
-    for each in pool.candidates:
+    for each in pool.candidates[after:]:
         program = each.program
         if program is None or program.language != "python" or program.files:
+            continue
+        if program.source in known:
             continue
         if program.kind == "function" and each.number in pool.seen and pool.failing(each.number):
             seen.setdefault(program.source, each)
@@ -34,9 +41,10 @@ def near_misses(pool: Pool) -> tuple[Candidate, ...]:
     return tuple(ranked[:MOST_PROGRAMS])
 
 
-async def varied(pool: Pool, most: int, limits: Limits, sandbox: Sandbox) -> Varied:
-    """Try edits of all near misses; of those that do the same, one of each program is kept."""
-    parents = near_misses(pool)
+async def varied(
+    pool: Pool, parents: Sequence[Candidate], most: int, limits: Limits, sandbox: Sandbox
+) -> Varied:
+    """Try edits of near misses; of those that do the same, one of each program is kept."""
     limits = replace(limits, probe_seconds=SECONDS, cpu_seconds=SECONDS)
     until = asyncio.get_running_loop().time() + LONGEST
     edited: dict[str, Candidate] = {}
@@ -54,7 +62,8 @@ async def varied(pool: Pool, most: int, limits: Limits, sandbox: Sandbox) -> Var
         for (source, parent), did in zip(some, await asyncio.gather(*tests), strict=True):
             if did:
                 kept.setdefault((parent.number, did), Variant(of=parent.number, source=source))
-    return Varied(kept=_in_turn(tuple(kept.values()))[:MOST_KEPT], tried=tried)
+    there = sum(each.way == "varied" for each in pool.candidates)
+    return Varied(kept=_in_turn(tuple(kept.values()))[: MOST_KEPT - there], tried=tried)
 
 
 async def _tried(
