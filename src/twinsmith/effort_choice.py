@@ -20,10 +20,11 @@ def effort_of(settings: Settings) -> Effort:
     def wanted(choice: str) -> bool:
         return choice == "on" or (choice == "auto" and large)
 
-    plain = {field.name for field in fields(Effort)} - {"votes", "practice"}
+    plain = {field.name for field in fields(Effort)} - {"votes", "mending", "practice"}
     return Effort(
         **given.model_dump(include=plain),
         votes=given.votes if wanted(given.voting) else 0,
+        mending=wanted(given.mending),
         practice=wanted(given.practice),
     )
 

@@ -118,6 +118,7 @@ class Build(_Section):
     voting: Choice = "auto"
     variants: Annotated[int, Field(ge=0, le=2000)] = 400
     refinements: Annotated[int, Field(ge=0, le=2)] = 2
+    mending: Choice = "auto"
     ensembles: Annotated[int, Field(ge=1, le=2)] = 2
     inputs: Annotated[int, Field(ge=0, le=200)] = 40
     exchange: bool = True

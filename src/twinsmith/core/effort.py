@@ -19,6 +19,8 @@ class Effort:
     variants: int = 400
     """Small edits of candidates that miss an example: so many are tried, free of tokens."""
     refinements: int = 2
+    mending: bool = True
+    """Whether a model is asked to mend what small edits were tried on in vain."""
     ensembles: int = 2
     inputs: int = 40
     """Calls that are made up, free of tokens, to see where candidates differ."""

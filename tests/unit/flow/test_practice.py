@@ -65,7 +65,9 @@ def test_by_default_only_large_models_are_asked(setting: str, key: str, *, asked
     # A database's password is no model's key.
     environment["NEO4J_PASSWORD"] = "x" * 20
     environment["TWINSMITH_BUILD_VOTING"] = setting
+    environment["TWINSMITH_BUILD_MENDING"] = setting
     if key:
         environment["OPENAI_API_KEY"] = key
     effort = effort_of(load(environment))
-    assert (effort.practice, effort.votes) == (asked, 4 if asked else 0)
+    assert (effort.practice, effort.mending) == (asked, asked)
+    assert effort.votes == (4 if asked else 0)

@@ -40,6 +40,17 @@ async def test_where_none_does_a_model_is_asked(variants: int, coder: str) -> No
     assert ("vary 12" in world.stages()) == bool(variants)
 
 
+async def test_a_small_model_is_not_asked_to_mend_what_edits_were_tried_on() -> None:
+    world = World(saying(slow=["Plan."], coder=[SQUARE]))
+    await world.build(with_effort(JOB, mending=False))
+    assert "vary 12" in world.stages()
+    assert not any(stage.startswith("refine") for stage in world.stages())
+    # Where there was nothing to edit, it is.
+    other = World(saying(slow=["Plan."], coder=[SQUARE]))
+    await other.build(with_effort(JOB, mending=False, variants=0))
+    assert "refine 1" in other.stages()
+
+
 async def test_edits_join_what_keeps_the_examples_and_a_sure_round_needs_none() -> None:
     coders = [*[TRIPLE] * 11, DOUBLE]
     world = World(saying(slow=["Plan."], coder=coders, critic=["Hm."]))

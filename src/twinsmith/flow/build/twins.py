@@ -198,9 +198,9 @@ class Twins:
         """Try small edits of what misses the examples; they cost no tokens."""
         pool, most = found.pool, self._effort.variants
         parents = near_misses(pool, after=self._edited) if most else ()
-        self._edited = len(pool.candidates)
         if not parents:
             return found
+        self._edited = len(pool.candidates)
 
         async def in_sandbox(sandbox: Sandbox) -> Varied:
             return await varied(pool, parents, most, self._limits, sandbox)
@@ -216,6 +216,8 @@ class Twins:
 
     async def _refined(self, found: Found) -> Found:
         """Mend the best candidate of each ensemble; at most so often in a whole run."""
+        if self._edited and not self._effort.mending:
+            return found
         while self._refinements < self._effort.refinements and not (found.stopped or found.passes):
             asked = [
                 candidate_from(question, self._task, self._profile, brief, self._run.ask)
