@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 LONGEST_SOURCE = 6000
+DEEPEST = 60
 _COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.Gt),
     ast.LtE: (ast.Lt,),
@@ -42,6 +43,7 @@ _PAIRS = (
 _OTHER = {**dict(_PAIRS), **{second: first for first, second in _PAIRS}}
 _AROUND = ("str", "int", "list", "sorted", "tuple", "float", "bool", "round", "len", "abs", "set")
 _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
+_Place = tuple[ast.AST, str, int | None]
 _TYPES = ("annotation", "returns", "type_params", "decorator_list")
 
 
@@ -64,37 +66,57 @@ class Varied:
 
 def variants(source: str, most: int) -> tuple[str, ...]:
     """Up to so many programs with one edit each, spread over the whole of the source."""
-    if len(source) > LONGEST_SOURCE:
-        return ()
     try:
-        found = dict.fromkeys(_edited(ast.parse(source)))
-        found.pop(f"{ast.unparse(ast.parse(source))}\n", None)
+        tree = ast.parse(source[: LONGEST_SOURCE + 1])
+        if len(source) > LONGEST_SOURCE or not _is_flat(tree):
+            return ()
+        edits = [(where, edit) for where in _places(tree) for edit in _edits(_node(*where))]
+        # Spelling out a program takes far longer than thinking of an edit: only those chosen are.
+        step = max(1.0, len(edits) / max(1, most))
+        chosen = [edits[int(n * step)] for n in range(min(most, len(edits)))]
+        found = dict.fromkeys(_edited(tree, where, edit) for where, edit in chosen)
+        found.pop(_text(tree), None)
     except _UNREADABLE:
         return ()
-    every = list(found)
-    step = max(1.0, len(every) / max(1, most))
-    places = dict.fromkeys(int(n * step) for n in range(min(most, len(every))))
-    return tuple(every[place] for place in places if place < len(every))
+    return tuple(filter(None, found))
 
 
-def _edited(tree: ast.Module) -> Iterator[str]:
-    """The program with every edit in turn; the tree is as it was when all are done."""
-    for parent, field, place in list(_places(tree)):
-        held = getattr(parent, field)
-        node = held if place is None else held[place]
-        for edit in _edits(node):
-            _put(parent, field, place, edit)
-            try:
-                text = ast.unparse(ast.fix_missing_locations(tree))
-                ast.parse(text)
-            except _UNREADABLE:
-                continue
-            finally:
-                _put(parent, field, place, node)
-            yield f"{text}\n"
+def _is_flat(tree: ast.Module) -> bool:
+    """Whether nothing is so deep inside of something else that it takes long to spell out."""
+    level: list[ast.AST] = [tree]
+    for _ in range(DEEPEST):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return True
+    return False
 
 
-def _places(parent: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
+def _edited(tree: ast.Module, where: _Place, edit: ast.AST) -> str:
+    """The program with one edit, nothing where that is none; the tree is as it was."""
+    node = _node(*where)
+    _put(*where, edit)
+    try:
+        text = _text(ast.fix_missing_locations(tree))
+        ast.parse(text)
+    except _UNREADABLE:
+        return ""
+    finally:
+        _put(*where, node)
+    return text
+
+
+def _text(tree: ast.Module) -> str:
+    return f"{ast.unparse(tree)}\n"
+
+
+def _node(parent: ast.AST, field: str, place: int | None) -> ast.AST:
+    held = getattr(parent, field)
+    node = held if place is None else held[place]
+    assert isinstance(node, ast.AST)
+    return node
+
+
+def _places(parent: ast.AST) -> Iterator[_Place]:
     """Where something stands that can be edited: not in types, not in what only explains."""
     for field, value in ast.iter_fields(parent):
         if field in _TYPES:
