@@ -65,7 +65,7 @@ def test_a_job_carries_how_hard_it_is_worked_on(tmp_path: Path) -> None:
         "TWINSMITH_BUILD_SEED": "9",
     }
     job = App(load(given)).new_job(TASK, out=None, seed=None, budget=BUDGET)
-    assert job.effort == Effort(candidates=3, exchange=False, votes=0)
+    assert job.effort == Effort(candidates=3, exchange=False, votes=0, mending=False)
     assert job.seed == 9
 
 
