@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -16,6 +17,9 @@ from tests.postgresql import find_server, serving
 from twinsmith.adapters.sandbox.cgroup import here
 
 ROOT = Path(__file__).parents[1]
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Who starts the tests in the background hands this on to every command that is interrupted.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 # What can only be tested where this process may make control groups: limits over all processes of
 # a program together, and container engines. By how a test is named.
 NEED_GROUPS = ("memor", "neighbour", "out of memory", "test_container.py", "[docker", "[podman")
