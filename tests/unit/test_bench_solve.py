@@ -1,11 +1,13 @@
 """How the figures of whole runs are told."""
 
+import argparse
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
+from bench.solve import places, taken
 from bench.solve_rows import Row, ablations, read_rows, told
 from bench.solve_suites import Problem, spread
 
@@ -73,3 +75,15 @@ def test_rows_are_remembered(tmp_path: Path) -> None:
 def test_a_few_problems_are_spread_over_the_suite(limit: int, taken: list[int]) -> None:
     suite = [Problem(name=f"{n}", language="python", text="", truth="") for n in range(10)]
     assert [int(problem.name) for problem in spread(suite, limit)] == taken
+
+
+def test_problems_are_taken_by_their_places_in_the_suite() -> None:
+    suite = [Problem(name=str(n), language="python", text="", truth="") for n in range(9)]
+    named = argparse.Namespace(only=places("7,0,3"), limit=2)
+    assert [problem.name for problem in taken(suite, named)] == ["7", "0", "3"]
+    assert len(taken(suite, argparse.Namespace(only=(), limit=2))) == 2
+    with pytest.raises(SystemExit, match="--only 9: the suite has the places 0 to 8"):
+        taken(suite, argparse.Namespace(only=(9,), limit=2))
+    for wrong in ("", "3,", "a", "-1"):
+        with pytest.raises(argparse.ArgumentTypeError, match="is no list of numbers"):
+            places(wrong)

@@ -34,7 +34,9 @@ def doubted(pool: Pool) -> Doubted | None:
         if asked is None or not check.expected or any(check in each for each in held.values()):
             continue
         rest = {other for other in given if other != check}
-        able = [number for number, each in held.items() if rest <= each]
+        # A run that ended early has not tried everybody with everything.
+        tried = [number for number in held if check.probe < len(pool.seen[number])]
+        able = [number for number in tried if rest <= held[number]]
         gave = [observed(asked, pool.seen[number][check.probe]) for number in able]
         alike = {meaning(value, exact=pool.exact) if value else None for value in gave}
         if 2 * len(able) > len(held) and len(alike) == 1 and gave[0]:
