@@ -4,11 +4,13 @@ import ast
 import re
 from dataclasses import dataclass
 
+from twinsmith.core.brackets import closed, parts
+
 LONGEST_DECLARATION = 1000
 DEEPEST = 8
 _BEFORE = {"python": r"\bdef\s+", "go": r"\bfunc\s+", "rust": r"\bfn\s+"}
 _C_LIKE = r"[\w>*&]\s*[\s*&]"
-_CLOSED = re.compile(r"\)[^;{}=]{0,200}\{")
+_BODY = re.compile(r"[^;{}=]{0,200}\{")
 _QUALIFIER = re.compile(
     r"\b(?:const|mut|static|struct|unsigned|signed|restrict|dyn)\b|'\w+\b|\bstd::|&"
 )
@@ -49,10 +51,9 @@ def parameters_in(text: str, function: str, language: str) -> tuple[Parameter, .
         return ()
     head = _BEFORE.get(language, _C_LIKE)
     for found in re.finditer(rf"{head}{re.escape(function)}\s*(?:<[^()<>]*>\s*)?\(", text):
-        inside = _inside(text[found.end() : found.end() + LONGEST_DECLARATION])
-        behind = text[found.end() + len(inside) : found.end() + len(inside) + 250]
+        inside, behind = closed(text[found.end() : found.end() + LONGEST_DECLARATION]) or ("", "")
         # In examples there are calls that look much the same.
-        if language == "python" or _CLOSED.match(behind):
+        if language == "python" or _BODY.match(behind):
             read = _READ[language](inside)
             if read:
                 return read
@@ -84,16 +85,16 @@ def _python(inside: str) -> tuple[Parameter, ...]:
 
 
 def _rust(inside: str) -> tuple[Parameter, ...]:
-    parts = _parts(inside)
-    read = [re.fullmatch(r"(?:mut\s+)?(\w+)\s*:\s*(.+)", part, re.DOTALL) for part in parts]
+    listed = parts(inside)
+    read = [re.fullmatch(r"(?:mut\s+)?(\w+)\s*:\s*(.+)", part, re.DOTALL) for part in listed]
     found = [Parameter(name=each[1], type=_annotation(each[2])) for each in read if each]
-    return tuple(found) if len(found) == len(parts) else ()
+    return tuple(found) if len(found) == len(listed) else ()
 
 
 def _go(inside: str) -> tuple[Parameter, ...]:
     found: list[Parameter] = []
     spelled = ""
-    for part in reversed(_parts(inside)):
+    for part in reversed(parts(inside)):
         # "a, b int": a name alone has the type of the next one.
         name, _, own = part.partition(" ")
         spelled = own.strip() or spelled
@@ -102,17 +103,17 @@ def _go(inside: str) -> tuple[Parameter, ...]:
 
 
 def _c(inside: str) -> tuple[Parameter, ...]:
-    parts = _parts(inside)
+    listed = parts(inside)
     read = [
         re.fullmatch(r"([^=]*[\s*&>])([A-Za-z_]\w*)\s*((?:\[\w*\]\s*)*)", part, re.DOTALL)
-        for part in parts
+        for part in listed
     ]
     found = [
         Parameter(name=each[2], type=_annotation(each[1] + "*" * each[3].count("[")))
         for each in read
         if each
     ]
-    return tuple(found) if len(found) == len(parts) else ()
+    return tuple(found) if len(found) == len(listed) else ()
 
 
 _READ = {"python": _python, "rust": _rust, "go": _go, "c": _c, "cpp": _c}
@@ -146,13 +147,13 @@ def _annotation(spelled: str, depth: int = 0) -> str:
     if bare.startswith("[") and bare.endswith("]") and ";" not in bare:
         return _made("list", [_annotation(bare[1:-1], depth + 1)])
     if bare.startswith("(") and bare.endswith(")"):
-        return _made("tuple", [_annotation(part, depth + 1) for part in _parts(bare[1:-1])])
+        return _made("tuple", [_annotation(part, depth + 1) for part in parts(bare[1:-1])])
     in_go = re.fullmatch(r"map\[(\w+)\](.+)", bare)
     if in_go:
         return _made("dict", [_annotation(each, depth + 1) for each in in_go.groups()])
     made = re.fullmatch(r"(?:\w+::)*(\w+) ?<(.*)>", bare)
     if made and made[1] in _MADE_OF:
-        return _made(_MADE_OF[made[1]], [_annotation(part, depth + 1) for part in _parts(made[2])])
+        return _made(_MADE_OF[made[1]], [_annotation(part, depth + 1) for part in parts(made[2])])
     if "unsigned" in spelled and not bare:
         return "int"
     return "int" if _INTEGER.fullmatch(bare) else _NAMES.get(bare, "")
@@ -162,25 +163,3 @@ def _made(name: str, inner: list[str]) -> str:
     if not all(inner) or not inner:
         return ""
     return f"{name}[{', '.join(inner)}]" if name else inner[0]
-
-
-def _inside(text: str) -> str:
-    """What is inside the parenthesis that has just been opened."""
-    depth = 1
-    for place, letter in enumerate(text):
-        depth += (letter in "([{") - (letter in ")]}")
-        if depth == 0:
-            return text[:place]
-    return ""
-
-
-def _parts(text: str) -> list[str]:
-    """The parts of a list, not cut inside brackets."""
-    parts, depth = [""], 0
-    for letter in text:
-        depth += (letter in "<([") - (letter in ">)]")
-        if letter == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part.strip() for part in parts if part.strip()]

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from twinsmith.core.brackets import parts
+
 _LITERAL = re.compile(
     r"""//(?:\\\n|[^\n])*|/\*.*?\*/"""
     r"""|\b[0-9](?:'?\w)*"""  # a number; C++ parts its digits with '
@@ -65,14 +67,8 @@ def definitions(bare: str) -> list[Definition]:
 
 def split_parameters(text: str) -> list[str]:
     """A list of parameters, parted at its outer commas."""
-    parts, depth, start = [], 0, 0
-    for i, char in enumerate(text):
-        depth += (char in "([<{") - (char in ")]>}")
-        if char == "," and depth == 0:
-            parts.append(text[start:i].strip())
-            start = i + 1
-    parts.append(text[start:].strip())
-    return [] if parts in ([""], ["void"]) else parts
+    listed = parts(text)
+    return [] if listed == ["void"] else listed
 
 
 def _blank(match: re.Match[str]) -> str:

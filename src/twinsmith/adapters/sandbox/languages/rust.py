@@ -17,6 +17,7 @@ from twinsmith.adapters.sandbox.languages.language import (
     Toolchain,
     written,
 )
+from twinsmith.core.brackets import closed, parts
 from twinsmith.core.errors import SandboxError
 from twinsmith.core.program import Program
 
@@ -89,40 +90,19 @@ def _known_aliases(aliases: Mapping[str, str]) -> frozenset[str]:
 def _signature(outline: str, found: re.Match[str], aliases: frozenset[str]) -> Signature | None:
     start = max(outline.rfind(mark, 0, found.start()) for mark in ";{}")
     before = outline[max(start + 1, found.start() - LONGEST_HEAD) : found.start()]
-    lifetimes = all(part.startswith("'") for part in _parts((found["generic"] or "<>")[1:-1]))
-    if found["name"] == "main" or not lifetimes or _SPECIAL.search(before):
+    lifetimes = all(part.startswith("'") for part in parts((found["generic"] or "<>")[1:-1]))
+    head = closed(outline[found.end() : found.end() + LONGEST_HEAD])
+    if head is None or found["name"] == "main" or not lifetimes or _SPECIAL.search(before):
         return None
-    inside, behind = _parenthesis(outline[found.end() : found.end() + LONGEST_HEAD])
-    listed = _parts(inside.replace("->", "  "))
+    inside, behind = head
+    listed = parts(inside.replace("->", "  "))
     parameters = tuple(_plain(part.partition(":")[2]) for part in listed)
     returned = _plain(re.split(r"\{|\bwhere\b", behind, maxsplit=1)[0].partition("->")[2])
     result = re.fullmatch(r"(?:\w+::)*Result<(.*)>", returned, re.DOTALL)
-    value = next(iter(_parts(result[1])), "") if result else returned or "()"
+    value = next(iter(parts(result[1])), "") if result else returned or "()"
     if not all(_known(each, aliases) for each in (value, *map(_owned, parameters))):
         return None
     return Signature(name=found["name"], parameters=parameters, fallible=result is not None)
-
-
-def _parenthesis(text: str) -> tuple[str, str]:
-    """What is inside the parenthesis that has just been opened, and what is behind it."""
-    depth = 1
-    for place, letter in enumerate(text):
-        depth += (letter == "(") - (letter == ")")
-        if depth == 0:
-            return text[:place], text[place + 1 :]
-    return text, ""
-
-
-def _parts(text: str, separator: str = ",") -> list[str]:
-    """The parts of a list, not cut inside brackets."""
-    parts, depth = [""], 0
-    for letter in text:
-        depth += (letter in "<([") - (letter in ">)]")
-        if letter == separator and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part.strip() for part in parts if part.strip()]
 
 
 def _plain(text: str) -> str:
@@ -151,17 +131,17 @@ def _known(text: str, aliases: frozenset[str]) -> bool:
         inner = text[1:].strip()
         return inner == "str" or _known(_sized(inner), aliases)
     if text.startswith("["):
-        length = _parts(text[1:-1], ";")
+        length = parts(text[1:-1], ";")
         return len(length) > 1 and _known(length[0], aliases)
     if text.startswith("("):
-        parts = _parts(text[1:-1])
-        return len(parts) <= LONGEST_TUPLE and all(_known(part, aliases) for part in parts)
+        listed = parts(text[1:-1])
+        return len(listed) <= LONGEST_TUPLE and all(_known(part, aliases) for part in listed)
     path = _PATH.fullmatch(text)
     if path is None:
         return False
     if path["name"] in aliases:
         return path["inner"] is None
-    inner_types = _parts(path["inner"] or "")
+    inner_types = parts(path["inner"] or "")
     arity = 0 if NUMBERS.fullmatch(path["name"]) else ARITY.get(path["name"])
     return arity == len(inner_types) and all(_known(each, aliases) for each in inner_types)
 
