@@ -131,7 +131,7 @@ def test_an_example_of_a_run_in_the_task_decides(command: Command, tmp_path: Pat
     )
     assert (done["solved"], done["winner"]) == (True, 2)
     verdicts = {each["candidate"]: each for each in done["verdicts"]}
-    assert verdicts[1]["findings"][0]["evidence"] == "solution 2 3 gave '3'"
+    assert verdicts[1]["findings"][0]["evidence"] == "solution 2 3 gave '3', not '5'"
 
 
 def test_runs_that_contradict_each_other_are_told(command: Command) -> None:

@@ -24,6 +24,8 @@ class Work:
     plans: Mapping[int, str] = field(default_factory=dict)
     reminders: tuple[Reminder, ...] = ()
     """What earlier runs learned and the slow thinkers were told."""
+    told: tuple[str, ...] = ()
+    """What a person said on the way."""
     frame: str = ""
     """What twinsmith itself wrote into every candidate."""
     handover: Mapping[str, str] = field(default_factory=dict)

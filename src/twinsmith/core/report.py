@@ -28,6 +28,7 @@ def report_json(job: Job, work: Work, end: RunOutcome) -> str:
         "reason": end.reason,
         "winner": end.winner,
         "assumed": work.profile.answer,
+        "told": list(work.told),
         "practice": work.profile.practice,
         "plans": {str(ensemble): text for ensemble, text in work.plans.items()},
         "reminders": [each.text for each in work.reminders],
@@ -63,6 +64,8 @@ def markdown(job: Job, work: Work, end: RunOutcome) -> str:
     ]
     if work.profile.answer:
         lines += ["## Assumed", "", f"{work.profile.question} {work.profile.answer}", ""]
+    if work.told:
+        lines += ["## Told by a person", "", *(f"- {each}" for each in work.told), ""]
     if work.profile.practice:
         lines += ["## Kept to", "", work.profile.practice, ""]
     for ensemble, text in work.plans.items():

@@ -55,6 +55,7 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
         selection=found.selection,
         plans=found.plans,
         reminders=reminders if found.reminded else (),
+        told=found.told,
         frame=frame,
         handover=handover,
         problem=found.stopped,

@@ -37,7 +37,11 @@ def test_what_was_given_decides() -> None:
     verdict = judged(given("assert f(1) == 1", "assert f(2) == 2"), {}, (gave("1"), gave("3")))
     assert (verdict.accepted, verdict.passed, verdict.total) == (False, 1, 2)
     (finding,) = verdict.findings
-    assert (finding.what, finding.where, finding.evidence) == ("failed", "check 2", "f(2) gave 3")
+    assert (finding.what, finding.where, finding.evidence) == (
+        "failed",
+        "check 2",
+        "f(2) gave 3, not 2",
+    )
     assert finding.severity == "blocking"
     assert judged(given("assert f(1) == 1"), {}, (gave("1.0"),)).accepted
 
@@ -48,7 +52,20 @@ def test_what_a_critic_proposed_is_a_note() -> None:
     assert (verdict.accepted, verdict.passed, verdict.total) == (True, 1, 2)
     (note,) = verdict.findings
     assert (note.severity, note.what, note.where) == ("note", "raised", "f(2) == 2")
-    assert note.evidence == "f(2) gave ValueError()"
+    assert note.evidence == "f(2) gave ValueError(), not 2"
+
+
+def test_a_note_names_the_result_that_was_expected_of_a_call() -> None:
+    proposed = {"assert f(2) == 2": 1, "assert f(2) == 5": 1}
+    verdict = judged(given("assert f(1) == 1"), proposed, (gave("1"), gave("2")))
+    (note,) = verdict.findings
+    assert (note.where, note.evidence) == ("f(2) == 5", "f(2) gave 2, not 5")
+
+
+def test_what_was_given_is_not_told_twice() -> None:
+    proposed = {"assert f(1) == 1": 1, "assert f(1) == 2": 1}
+    verdict = judged(given("assert f(1) == 1"), proposed, (gave("3"),))
+    assert [(f.where, f.severity) for f in verdict.findings] == [("check 1", "blocking")]
 
 
 def test_a_test_that_judges_by_itself_tells_its_detail() -> None:

@@ -46,7 +46,7 @@ async def test_the_best_candidate_is_published_with_tests_and_report() -> None:
     assert files["test_solution.py"].count("def test_") == 3
     report = json.loads(files["report.json"])
     assert (report["solved"], report["winner"], report["seed"]) == (True, 2, 7)
-    assert report["verdicts"][0]["findings"][0]["evidence"] == "double(-3) gave 9"
+    assert report["verdicts"][0]["findings"][0]["evidence"] == "double(-3) gave 9, not -6"
     assert files["report.md"].startswith(f"# Solved\n\n> {UNNAMED}\n")
 
 

@@ -67,6 +67,8 @@ class TestAMistakenExample:
         if solved:
             assert world.files(job)["solution.py"] == DOUBLE
             assert "double(5) == 10" in world.files(job)["test_solution.py"]
+            said = "- double(5) gives 10, not 9 as the task says"
+            assert said in world.files(job)["report.md"].splitlines()
             assert len(world.prompts("coder")) == 12
 
     async def test_is_told_where_nobody_is_asked(self) -> None:
@@ -74,7 +76,7 @@ class TestAMistakenExample:
         outcome = await world.build(with_effort(job_of(MISTAKEN, effort=Effort()), votes=0))
         assert not outcome.solved
         assert len(world.prompts("coder")) == 12
-        assert "example 3 failed: double(5) gave 10" in outcome.reason
+        assert "example 3 failed: double(5) gave 10, not 9;" in outcome.reason
         assert outcome.reason.endswith("if the example is mistaken, change it and build again")
 
     @pytest.mark.parametrize(

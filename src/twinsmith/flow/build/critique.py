@@ -3,12 +3,14 @@
 from twinsmith.core.checks.inputs import input_text, observed
 from twinsmith.core.execution import ProbeResult
 from twinsmith.core.judging.pool import Pool
+from twinsmith.core.judging.selection import Check
 from twinsmith.core.probe import Probe
 from twinsmith.core.program import Candidate
 from twinsmith.core.verdict import Finding, Severity, Verdict
 
 MOST_FINDINGS = 5
 LONGEST_EVIDENCE = 500
+LONGEST_VALUE = 200
 
 
 def critique(pool: Pool) -> tuple[Verdict, ...]:
@@ -38,24 +40,29 @@ def _findings(pool: Pool, candidate: Candidate) -> tuple[Finding, ...]:
         return (_blocking("not run", "program", why),)
     seen = pool.findings.get(candidate.number, ())
     missed = pool.failing(candidate.number)[:MOST_FINDINGS]
-    blocking = [_finding(probe, result, "blocking") for _, probe, result in missed]
-    named = {finding.where for finding in blocking}
+    blocking = [_finding(*each, severity="blocking") for each in missed]
+    known = {check.probe for check, _, _ in missed}
     doubts = [
-        _finding(probe, result, "note")
-        for _, probe, result in pool.failing(candidate.number, given=False)
-        if probe.name not in named
+        _finding(check, probe, result, severity="note")
+        for check, probe, result in pool.failing(candidate.number, given=False)
+        if check.probe not in known
     ]
     return (*seen, *blocking, *doubts[:MOST_FINDINGS])
 
 
-def _finding(probe: Probe, result: ProbeResult, severity: Severity) -> Finding:
-    told = result.detail
+def _finding(check: Check, probe: Probe, result: ProbeResult, *, severity: Severity) -> Finding:
+    told, where = result.detail, probe.name
     if asked := probe.asks:
         saw = observed(asked, result) or result.detail or result.outcome
-        told = f"{input_text(asked)} gave {saw}"
+        told = f"{input_text(asked)} gave {saw[:LONGEST_VALUE]}"
+        if check.expected:
+            told += f", not {check.expected[:LONGEST_VALUE]}"
+        if check.expected and not check.given and probe.call:
+            # Critics may expect different results of one call, whose name is the first one's.
+            where = f"{input_text(asked)} == {check.expected}"
     return Finding(
         what=result.outcome if result.outcome != "passed" else "failed",
-        where=probe.name,
+        where=where[:LONGEST_EVIDENCE],
         evidence=told[:LONGEST_EVIDENCE],
         severity=severity,
     )

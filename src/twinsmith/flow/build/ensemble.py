@@ -22,6 +22,8 @@ class Found:
     plans: Mapping[int, str]
     reminded: bool = False
     """Whether a slow thinker was told what earlier runs learned."""
+    told: tuple[str, ...] = ()
+    """What a person said on the way."""
     stopped: str = ""
     """Why it ended before it was done."""
 

@@ -171,8 +171,9 @@ class Twins:
         self._in_doubt = not right
         if right in ("", doubt.expected):
             return found
-        pool = found.pool.without(doubt.check)
-        return await self._told("example corrected", replace(found, pool=pool), doubt.call, right)
+        found = replace(found, pool=found.pool.without(doubt.check))
+        instead = f", not {doubt.expected} as the task says"
+        return await self._told("example corrected", found, doubt.call, right, instead)
 
     async def _told_by_a_person(self, found: Found) -> Found:
         """What votes could not settle, a person may; where nobody answers, it stays open."""
@@ -185,12 +186,15 @@ class Twins:
             return found
         return await self._refined(await self._told("told by a person", found, between.call, right))
 
-    async def _told(self, name: str, found: Found, call: Input, right: str) -> Found:
+    async def _told(
+        self, name: str, found: Found, call: Input, right: str, instead: str = ""
+    ) -> Found:
         """With the word of a person on one input, which decides."""
         async with self._run.stage(name) as stage:
             asked = replace(probe_of(call, right), origin="person")
             pool = found.pool.with_check(asked, given=True)
-            found = await self._compared(replace(found, pool=pool))
+            told = (*found.told, f"{input_text(call)} gives {right}{instead}")
+            found = await self._compared(replace(found, pool=pool, told=told))
             stage.text = f"{input_text(call)}: {right}"
         return found
 
