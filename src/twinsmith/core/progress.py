@@ -30,7 +30,7 @@ class Ensemble:
     """How many came from each role."""
     tokens: int = 0
     candidates: tuple[int, ...] = ()
-    """The numbers of those that it wrote."""
+    """The numbers of those that it wrote, and of small edits of them."""
     best: str = ""
     """The number of the best of them, and how many checks it passes."""
     waiting: Mapping[str, str] = field(default_factory=dict)
@@ -82,6 +82,8 @@ def advance(progress: Progress, entry: Entry) -> Progress:
             return replace(progress, ensembles=_asked(progress.ensembles, data))
         case "model.replied":
             return _model_replied(progress, data)
+        case "candidates.varied":
+            return replace(progress, ensembles=_edited(progress.ensembles, data))
         case "candidates.compared":
             return _compared(progress, data)
         case _:
@@ -189,6 +191,22 @@ def _answered(
         waiting={each: asked for each, asked in old.waiting.items() if each != key},
     )
     return tuple(known[each] for each in sorted(known))
+
+
+def _edited(before: tuple[Ensemble, ...], data: Mapping[str, Json]) -> tuple[Ensemble, ...]:
+    """The ensembles with the edits of their candidates that were kept; these are numbered on."""
+    after, kept = _whole(data, "after"), data.get("kept")
+    if after is None or not isinstance(kept, list):
+        return before
+    made = dict(enumerate(kept, after + 1))
+    return tuple(
+        replace(each, candidates=tuple(sorted({*each.candidates, *_edits_of(each, made)})))
+        for each in before
+    )
+
+
+def _edits_of(ensemble: Ensemble, made: Mapping[int, Json]) -> Iterable[int]:
+    return (number for number, of in made.items() if of in ensemble.candidates)
 
 
 def _whole(data: Mapping[str, Json], name: str) -> int | None:

@@ -203,6 +203,7 @@ class Recorder:
         found = await self._timed(name, timed, Varied)
         self.ledger.took(found.seconds)
         data: dict[str, Json] = {
+            "after": number,
             "tried": found.tried,
             "kept": [variant.of for variant in found.kept],
             "seconds": round(found.seconds, 3),

@@ -75,6 +75,15 @@ def test_each_ensemble_has_its_answers_tokens_and_candidates() -> None:
     assert progress.leader == 2
 
 
+def test_small_edits_belong_to_the_ensemble_whose_candidates_they_change() -> None:
+    coder = Prompt(key="k", role="coder", nth=0, text="", task="", seed=0, max_tokens=1)
+    answers = [replied(coder, 1), replied(replace(coder, key="l", nth=1, ensemble=2), 1)]
+    edits = entry("candidates.varied", 3, after=2, tried=9, kept=[2, 1, 2, "?"])
+    progress = progress_of("r", [*answers, edits, edits])
+    assert [each.candidates for each in progress.ensembles] == [(1, 4), (2, 3, 5)]
+    assert [each.answers for each in progress.ensembles] == [{"coder": 1}, {"coder": 1}]
+
+
 def test_nobody_leads_where_nothing_runs() -> None:
     events = [entry("candidates.compared", 1, winner=1), entry("candidates.compared", 2)]
     assert progress_of("r", events[:1]).leader == 1
