@@ -67,10 +67,9 @@ def advance(progress: Progress, entry: Entry) -> Progress:
     match event.kind:
         case "run.started":
             return replace(progress, task=_text(data, "task"), started=at, out=_text(data, "out"))
-        case "run.resumed":
-            return replace(progress, state="running", reason="")
-        case "run.parked":
-            return replace(progress, state="parked", reason=_text(data, "reason"))
+        case "run.resumed" | "run.parked":
+            state: State = "parked" if event.kind == "run.parked" else "running"
+            return replace(progress, state=state, reason=_text(data, "reason"))
         case "run.ended":
             return _ended(progress, data)
         case "stage.started":
