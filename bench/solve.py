@@ -2,7 +2,7 @@
 
     python -m bench.solve --suite humaneval|mbpp|humaneval-x [--language L]
         [--limit N | --only 3,7,13] [--data DIR] [--out FILE] [--seed N] [--model M]
-        [--without second,inputs,…] [--ablations]
+        [--without second,inputs,…] [--ablations] [--pool FILE]
 
 The problems of a suite grow harder, so that N of them are taken at even distances, or those at
 the places named (the first is 0). Every one is answered by the raw model at temperature 0, once
@@ -13,6 +13,8 @@ again to go on. `solved` counts only what the loop calls solved.
 
 Answers are remembered in the data folder, so that a run without some part costs only the time of
 what differs; tokens are counted in full all the same, seconds are those of an empty folder only.
+With --pool no model is asked: recorded answers are played (`bench/solve_pool.py`), in an order that
+the seed decides.
 """
 
 import argparse
@@ -21,9 +23,11 @@ import json
 import os
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from bench.solve_pool import PoolModel, pool_model, without_questions
 from bench.solve_rows import Row, ablations, read_rows, told
 from bench.solve_suites import LANGUAGES, SHARED, SUITES, Problem, problems, spread
 from twinsmith.adapters.clock import SystemClock
@@ -227,7 +231,9 @@ def settings_of(model: str) -> Settings:
     return load({**os.environ, **(dict.fromkeys(roles, model) if model else {})})
 
 
-async def run(chosen: argparse.Namespace, wanted: list[Problem], without: str) -> list[Row]:
+async def run(
+    chosen: argparse.Namespace, wanted: list[Problem], without: str, recorded: PoolModel | None
+) -> list[Row]:
     """All problems, those that the file does not remember now."""
     out = chosen.out
     if out and without:
@@ -236,7 +242,10 @@ async def run(chosen: argparse.Namespace, wanted: list[Problem], without: str) -
     known = {(row.name, row.language) for row in done}
     settings = settings_of(chosen.model)
     effort = effort_of(settings, without)
-    async with opened_model(settings) as model, opened_retriever(settings) as library:
+    if recorded:
+        effort = without_questions(effort)
+    opened = nullcontext(recorded) if recorded else opened_model(settings)
+    async with opened as model, opened_retriever(settings) as library:
         bench = Bench(Paid(model), sandbox_of(settings), library, limits_of(settings))
         for problem in wanted:
             if (problem.name, problem.language) in known:
@@ -280,20 +289,21 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--model", default="", help="for every role, such as openai:gpt-4o")
     parser.add_argument("--without", default="", help=", ".join(PARTS))
+    parser.add_argument("--pool", type=Path, help="recorded answers instead of a model")
     parser.add_argument("--ablations", action="store_true", help="then once without each part")
     chosen = parser.parse_args()
     if not chosen.data.is_dir():
         raise SystemExit(f"no data in {chosen.data}: skipped; name a folder with --data")
     languages = LANGUAGES if chosen.language == "all" else (chosen.language,)
-    wanted = [
-        problem
-        for language in languages
-        for problem in taken(problems(chosen.suite, chosen.data, language), chosen)
-    ]
-    whole = asyncio.run(run(chosen, wanted, chosen.without))
+    suites = [problems(chosen.suite, chosen.data, language) for language in languages]
+    recorded = None
+    if chosen.pool:
+        recorded, suites[0] = pool_model(chosen.pool, suites[0], chosen.seed)
+    wanted = [problem for suite in suites for problem in taken(suite, chosen)]
+    whole = asyncio.run(run(chosen, wanted, chosen.without, recorded))
     print(told(whole))
     if chosen.ablations:
-        without = {part: asyncio.run(run(chosen, wanted, part)) for part in PARTS}
+        without = {part: asyncio.run(run(chosen, wanted, part, recorded)) for part in PARTS}
         print(ablations(whole, without))
 
 
