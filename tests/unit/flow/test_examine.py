@@ -74,6 +74,21 @@ async def test_a_critic_is_asked_blind_to_programs_and_warmer_the_second_time() 
     assert "`double`" in asked[0].text
 
 
+async def test_checks_of_a_program_in_another_language_are_asked_for_in_python() -> None:
+    asked: list[Question] = []
+
+    async def ask(question: Question) -> Reply:
+        asked.append(question)
+        return Reply(text="assert!(double(2) == 4);", model="m", tokens_in=1, tokens_out=1)
+
+    task = Task(text="doubles a number", language="rust", kind="function")
+    # A model that does not listen is understood all the same.
+    assert await propose(task, PROFILE, nth=0, ensemble=1, ask=ask) == proposals(
+        {"assert double(2) == 4": 1}
+    )
+    assert "in Python and not in Rust" in asked[0].text
+
+
 async def test_no_checks_where_the_budget_has_none() -> None:
     async def ask(question: Question) -> Reply:
         raise BudgetExceeded(f"no tokens for {question.role}")

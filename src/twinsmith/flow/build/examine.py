@@ -16,7 +16,7 @@ from twinsmith.core.model import Ask, Question
 from twinsmith.core.probe import Call, Command, Input, Probe, Probes, read_tests
 from twinsmith.core.profile import Profile
 from twinsmith.core.task import Task
-from twinsmith.core.wording import channels_in
+from twinsmith.core.wording import channels_in, spoken
 from twinsmith.prompts import render
 
 
@@ -110,7 +110,11 @@ def _asked(task: Task, profile: Profile) -> str:
         case "library":
             names = ", ".join(profile.names)
             return render("library_checks", task=task.text, outline=profile.outline, names=names)
-    return render("checks", task=task.text, entry=profile.entry)
+    if task.language == "python":
+        return render("checks", task=task.text, entry=profile.entry)
+    # Shown a task in another language, a small model answers with a program in that language.
+    language = spoken(task.language)
+    return render("checks_elsewhere", task=task.text, entry=profile.entry, language=language)
 
 
 def _example(number: int, given: Input) -> Probe:
