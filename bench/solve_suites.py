@@ -38,12 +38,13 @@ class Problem:
 
 
 def problems(suite: str, data: Path, language: str) -> list[Problem]:
-    """All problems of a suite, in their order."""
+    """All problems of a suite that can be judged here, in their order."""
     if suite == "mbpp":
         return list(_mbpp(data / "mbpp" / "sanitized-mbpp.json"))
     chosen = "python" if suite == "humaneval" else language
     rows = _rows(data / "humaneval-x" / f"humaneval_{chosen}.jsonl.gz")
-    return [_humaneval(row, chosen) for row in rows]
+    # Four tests in Rust need a crate that is not there: they would call every program wrong.
+    return [_humaneval(row, chosen) for row in rows if "rand::" not in row["test"]]
 
 
 def spread(all_of_them: list[Problem], limit: int) -> list[Problem]:
