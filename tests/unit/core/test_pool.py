@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from tests.proposals import proposals
 from twinsmith.core.checks.inputs import input_text
 from twinsmith.core.execution import Execution, ProbeResult
@@ -134,3 +136,21 @@ def test_what_all_that_do_what_was_given_have_in_common_is_agreed() -> None:
     assert both.agreed(1) == (2, 3)
     assert both.with_execution(ran(4, "10", "2", "3")).agreed(1) == (2,)
     assert both.agreed(9) == ()
+
+
+def test_edits_that_agree_end_a_search_and_are_not_believed_like_answers() -> None:
+    pool = Pool().with_given(GIVEN).with_proposed(proposals({"assert f(3) == 3": 1}), 1)
+    edits = [replace(candidate(number), way="varied") for number in (3, 4, 5)]
+    pool = pool.with_candidates([candidate(1), candidate(2), *edits])
+    for number in (1, 2):
+        pool = pool.with_execution(ran(number, "10", "0", "3"))
+    alone = pool.with_execution(ran(3, "10", "2", "3"))
+    several = alone.with_execution(ran(4, "10", "2", "3")).with_execution(ran(5, "10", "2", "3"))
+    one, three = (select(each.evidence()) for each in (alone, several))
+    assert (one.winner, three.winner, three.clusters[0]) == (3, 3, (3, 4, 5))
+    # Agreement grows with every voice; that three are alike counts for stopping only.
+    assert three.settled > three.confidence
+    assert one.settled == one.confidence
+    written = replace(several, candidates=tuple(candidate(n) for n in range(1, 6)))
+    answers = select(written.evidence())
+    assert answers.confidence == answers.settled == three.settled

@@ -39,6 +39,7 @@ class Pool:
                 results=self.seen[each.number],
                 ensemble=each.ensemble,
                 barred=each.number in self.barred,
+                edited=each.way == "varied",
             )
             for each in self.candidates
             if each.number in self.seen

@@ -32,13 +32,15 @@ _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 class Entrant:
     """One candidate and what probes saw of it, in their order; the last ones may be missing.
 
-    Numbers are unique in all ensembles. Who is barred has a vote, but never wins.
+    Numbers are unique in all ensembles. Who is barred has a vote, but never wins. One that is
+    edited was made of another, to keep what was given: that it does is no surprise.
     """
 
     candidate: int
     results: tuple[ProbeResult, ...]
     ensemble: int = 0
     barred: bool = False
+    edited: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,11 +95,13 @@ class Separation:
 class Selection:
     """The winner with the probability that it is right; scores and clusters begin with the best.
 
-    There is no winner when every candidate is barred or did nothing.
+    There is no winner when every candidate is barred or did nothing. `settled` counts edited
+    programs as if each had been written by itself: it says when to stop, not what to believe.
     """
 
     winner: int | None
     confidence: float
+    settled: float = 0.0
     scores: tuple[Score, ...] = ()
     clusters: tuple[tuple[int, ...], ...] = ()
     runner_up: int | None = None
@@ -115,10 +119,13 @@ def select(evidence: Evidence) -> Selection:
         key=lambda score: (-round(score.total, DIGITS), score.candidate),
     )
     clusters = table.clusters([score.candidate for score in scores])
+    edited = {each.candidate for each in evidence.entrants if each.edited}
+    written = tuple(tuple(n for n in cluster if n not in edited) for cluster in clusters)
     second = clusters[1][0] if len(clusters) > 1 else None
     return Selection(
         winner=scores[0].candidate,
-        confidence=_confidence(scores[0], clusters, table),
+        confidence=_confidence(scores[0], written, table),
+        settled=_confidence(scores[0], clusters, table),
         scores=tuple(scores),
         clusters=clusters,
         runner_up=second,
@@ -131,16 +138,17 @@ def _confidence(best: Score, clusters: Sequence[Sequence[int]], table: "_Table")
 
     Where no critic has spoken yet, agreement stands for the checks as well, and nobody who passes
     the task's examples may give another value: on the pool two such were right in 98 of 100 cases.
+    The clusters are those of programs that count; the best one may be none of them.
 
     A logistic regression over 4,052 selections from random parts of a recorded pool, with 4 to 20
     candidates. Its Brier score on problems left out is 0.086, that of the mean alone 0.128; on a
     pool it never saw, with examples, it is 0.079.
     """
-    alike, checks = len(clusters[0]), best.checks
+    alike, checks = max(1, len(clusters[0])), best.checks
     if table.has_given and not table.has_critics:
         passing = [each for cluster in clusters for each in cluster]
         contradicted = any(table.contradicts(best.candidate, each) for each in passing)
-        alike = 1 if contradicted else len(passing)
+        alike = 1 if contradicted else max(1, len(passing))
         checks = min(best.agreement, best.checks) if table.has_proposed else best.agreement
     odds = -2.6 + 1.6 * checks + 2.2 * best.agreement + 1.3 * math.log(alike)
     if table.has_given:

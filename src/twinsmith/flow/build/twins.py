@@ -313,11 +313,12 @@ class Twins:
     def _enough(self, found: Found) -> bool:
         """Sure enough; with a person's tests, passing them all is.
 
-        Where nothing says what is right, however many agree, the next critic may.
+        Where nothing says what is right, however many agree, the next critic may. Edits that agree
+        end it as well: what they are worth is told by the confidence, and more answers cost more.
         """
         if not found.passes or not found.pool.checks:
             return False
-        return bool(self._task.tests) or found.selection.confidence >= self._effort.enough
+        return bool(self._task.tests) or found.selection.settled >= self._effort.enough
 
     def _standing(self, found: Found) -> str:
         chosen, pool = found.selection, found.pool
