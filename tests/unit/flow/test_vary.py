@@ -102,3 +102,14 @@ def test_only_functions_of_one_file_in_python_are_near_misses() -> None:
     assert len(near_misses(many)) == MOST_PROGRAMS
     assert [each.number for each in near_misses(many, after=18)] == [19, 20]
     assert near_misses(pool, after=1) == ()
+
+
+@pytest.mark.parametrize(("least", "goes_on"), [(0.0, False), (0.99, True)])
+async def test_edits_that_agree_end_it_where_the_result_can_be_called_solved(
+    least: float, goes_on: bool
+) -> None:
+    near = [TRIPLE.replace("n * 3", other) for other in ("n * 3", "3 * n", "1 + n * 3")]
+    world = World(saying(slow=["Plan."], coder=[each for each in near for _ in range(4)]))
+    outcome = await world.build(with_effort(JOB, enough=0.6, least=least))
+    assert ("rethink" in world.stages()) == goes_on
+    assert outcome.solved != goes_on

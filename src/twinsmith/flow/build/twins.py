@@ -314,11 +314,13 @@ class Twins:
         """Sure enough; with a person's tests, passing them all is.
 
         Where nothing says what is right, however many agree, the next critic may. Edits that agree
-        end it as well: what they are worth is told by the confidence, and more answers cost more.
+        end it where the result can be called solved without them: more answers cost more.
         """
         if not found.passes or not found.pool.checks:
             return False
-        return bool(self._task.tests) or found.selection.settled >= self._effort.enough
+        chosen, effort = found.selection, self._effort
+        believed = chosen.settled >= effort.enough and chosen.confidence >= effort.least
+        return bool(self._task.tests) or believed
 
     def _standing(self, found: Found) -> str:
         chosen, pool = found.selection, found.pool
