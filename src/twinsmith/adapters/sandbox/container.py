@@ -251,11 +251,16 @@ class ContainerWalls:
     async def _remove(
         self, ready: Ready, name: str, process: asyncio.subprocess.Process, talk: Talk
     ) -> None:
-        """Leave no container. A client in the middle of making one is waited for, not killed."""
+        """Leave no container. A client in the middle of making one is waited for, not killed.
+
+        What was removed while its client lived may have been half made, and still be listed.
+        """
         for _ in range(TRIES):
+            ended = talk.done()
             await self._ask(ready, *remove_args(self._engine, name))
-            if (await asyncio.wait({talk}, timeout=TRY_SECONDS))[0]:
+            if ended:
                 return
+            await asyncio.wait({talk}, timeout=TRY_SECONDS)
         with suppress(ProcessLookupError):
             process.kill()
         await asyncio.wait({talk})
