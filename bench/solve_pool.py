@@ -46,10 +46,11 @@ class PoolModel:
 
 def pool_model(pool: Path, suite: Sequence[Problem], seed: int) -> tuple[PoolModel, list[Problem]]:
     """The model, and the problems that it has answers to."""
-    if not pool.exists():
-        raise SystemExit(f"--pool {pool}: it is not there; name a .jsonl.gz file")
-    with gzip.open(pool, "rt", encoding="utf-8") as lines:
-        rows = {row["task_id"]: row for row in map(json.loads, lines)}
+    try:
+        with gzip.open(pool, "rt", encoding="utf-8") as lines:
+            rows = {row["task_id"]: row for row in map(json.loads, lines)}
+    except (OSError, EOFError, ValueError, TypeError, KeyError) as error:
+        raise SystemExit(f"--pool {pool}: no pool ({error}); name a .jsonl.gz file") from None
     wanted = [each for each in suite if each.name in rows and each.language == "python"]
     if not wanted:
         raise SystemExit(f"--pool {pool}: it answers no problem of this suite; leave it out")

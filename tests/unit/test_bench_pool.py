@@ -65,8 +65,10 @@ def test_only_problems_with_answers_are_left(pool: Path, tmp_path: Path) -> None
     assert pool_model(pool, [other, PROBLEM], 0)[1] == [PROBLEM]
     with pytest.raises(SystemExit, match="answers no problem of this suite"):
         pool_model(pool, [other], 0)
-    with pytest.raises(SystemExit, match="is not there; name a"):
-        pool_model(tmp_path / "no", [PROBLEM], 0)
+    (tmp_path / "text").write_text("no pool at all")
+    for name in ("none", "text"):
+        with pytest.raises(SystemExit, match=rf"--pool .*/{name}: no pool \(.*\); name a"):
+            pool_model(tmp_path / name, [PROBLEM], 0)
 
 
 def test_what_a_pool_cannot_answer_is_not_asked() -> None:

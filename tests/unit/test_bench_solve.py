@@ -1,6 +1,7 @@
 """How the figures of whole runs are told."""
 
 import argparse
+import gzip
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from bench.solve import places, taken
 from bench.solve_rows import Row, ablations, read_rows, told
-from bench.solve_suites import Problem, spread
+from bench.solve_suites import Problem, problems, spread
 
 ROW = Row(
     name="P/1",
@@ -87,3 +88,14 @@ def test_problems_are_taken_by_their_places_in_the_suite() -> None:
     for wrong in ("", "3,", "a", "-1"):
         with pytest.raises(argparse.ArgumentTypeError, match="is no list of numbers"):
             places(wrong)
+
+
+def test_a_problem_whose_test_needs_what_is_not_there_is_left_out(tmp_path: Path) -> None:
+    folder = tmp_path / "humaneval-x"
+    folder.mkdir()
+    tests = ("assert!(f(1) == 1);", "let mut rng = rand::thread_rng();")
+    with gzip.open(folder / "humaneval_rust.jsonl.gz", "wt") as file:
+        for n, test in enumerate(tests):
+            row = {"task_id": f"Rust/{n}", "prompt": "/* */", "declaration": "fn f(", "test": test}
+            file.write(json.dumps(row) + "\n")
+    assert [each.name for each in problems("humaneval-x", tmp_path, "rust")] == ["HumanEval/0"]

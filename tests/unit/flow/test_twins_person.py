@@ -70,6 +70,8 @@ class TestAMistakenExample:
             said = "- double(5) gives 10, not 9 as the task says"
             assert said in world.files(job)["report.md"].splitlines()
             assert len(world.prompts("coder")) == 12
+        kept = "- double(5) gives 9, as the task says"
+        assert (kept in world.files(job)["report.md"]) == (answer in ("a", "9"))
 
     async def test_is_told_where_nobody_is_asked(self) -> None:
         world = World(saying(slow=["Plan."]))

@@ -170,7 +170,8 @@ class Twins:
         right = "" if answer == OPEN else persons_word(answer, between)
         self._in_doubt = not right
         if right in ("", doubt.expected):
-            return found
+            said = f"{input_text(doubt.call)} gives {right}, as the task says"
+            return replace(found, told=(*found.told, said)) if right else found
         found = replace(found, pool=found.pool.without(doubt.check))
         instead = f", not {doubt.expected} as the task says"
         return await self._told("example corrected", found, doubt.call, right, instead)
