@@ -74,7 +74,8 @@ async def _clarify(job: Job, run: Recorder) -> Profile:
         if profile.sensitive and job.effort.practice:
             profile = replace(profile, practice=await practices(job.task, run.ask))
         examples = len(profile.examples) + len(profile.example_checks)
-        stage.text = f"{job.task.language} {job.task.kind} {profile.entry}, {examples} examples"
+        what = f"{job.task.language} {job.task.kind} {profile.entry}".rstrip()
+        stage.text = f"{what}, examples: {examples}"
     return profile
 
 

@@ -4,19 +4,17 @@ import ast
 import re
 from dataclasses import dataclass
 
-from twinsmith.core.checks.inputs import REFUSES, input_text, printed
+from twinsmith.core.checks.inputs import REFUSES, input_text
 from twinsmith.core.errors import BadReply, BudgetExceeded
-from twinsmith.core.judging.doubt import Doubted
 from twinsmith.core.judging.selection import Separation
 from twinsmith.core.model import Ask, Question
-from twinsmith.core.probe import Command, Input
+from twinsmith.core.probe import Input
 from twinsmith.core.task import Task
 from twinsmith.prompts import render
 
 FIRST_NTH = 100
 """Questions of a critic from here on are votes."""
-OPEN = "left open"
-_UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
+UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 _ANSWER = re.compile(r"ANSWER\W*([ABC])\b", re.IGNORECASE)
 
 
@@ -38,43 +36,9 @@ def question_in(between: Separation | None) -> Disagreement | None:
             continue
         try:
             ast.literal_eval(value)
-        except _UNREADABLE:
+        except UNREADABLE:
             return None
     return Disagreement(call=between.call, winner=between.winner, runner_up=between.runner_up)
-
-
-def put_to_a_person(between: Disagreement) -> str:
-    """The question as a person reads it."""
-    return (
-        f"Two programs disagree on {input_text(between.call)}:\n"
-        f"a) {between.winner}\nb) {between.runner_up}\n"
-        "Which is right? Type a, b, or what is right instead."
-    )
-
-
-def example_put_to_a_person(doubt: Doubted) -> str:
-    """The question as a person reads it."""
-    return (
-        f"The task says that {input_text(doubt.call)} gives {doubt.expected}, but all "
-        f"{doubt.programs} programs that do the rest of it give another result.\n"
-        f"a) {doubt.expected}, as the task says\nb) {doubt.gave}, as the programs do\n"
-        "Which is right? Type a, b, or what is right instead."
-    )
-
-
-def persons_word(answer: str, between: Disagreement) -> str:
-    """What a person holds for right, as a literal; nothing where that cannot be understood."""
-    answer = answer.strip()
-    chosen = {"a": between.winner, "b": between.runner_up}.get(answer.lower().rstrip(")."))
-    if chosen is not None:
-        return chosen
-    if isinstance(between.call, Command):
-        return repr(printed(answer.replace("\\n", "\n")))
-    try:
-        ast.literal_eval(answer)
-    except _UNREADABLE:
-        return ""
-    return answer
 
 
 async def vote(

@@ -7,8 +7,11 @@ from twinsmith.core.checks.inputs import input_text, observed
 from twinsmith.core.effort import Round
 from twinsmith.core.judging.pool import Pool
 from twinsmith.core.judging.selection import Selection
+from twinsmith.core.model import Question
 from twinsmith.core.program import Candidate
+from twinsmith.core.task import Task
 from twinsmith.flow.build.generate import Brief
+from twinsmith.flow.build.refine import refinement
 
 LONGEST_VALUE = 200
 
@@ -61,6 +64,25 @@ def briefs(what: Round, made: int, guidance: Mapping[int, str], advice: str) -> 
                 way="planned" if plan else "direct",
                 told="\n".join(part for part in (advice, plan) if part),
             )
+
+
+def refinements(
+    task: Task, found: Found, ensembles: tuple[int, ...]
+) -> list[tuple[Question, Brief]]:
+    """For each ensemble: what mends the candidate of its own that comes nearest."""
+    number = len(found.pool.candidates)
+    asked: list[tuple[Question, Brief]] = []
+    for best in filter(None, map(found.best_of, ensembles)):
+        question = refinement(task, found.pool, best, number + len(asked) + 1)
+        if question is not None:
+            brief = Brief(
+                number=number + len(asked) + 1,
+                ensemble=best.ensemble,
+                temperature=question.temperature,
+                way="refined",
+            )
+            asked.append((question, brief))
+    return asked
 
 
 def lesson(found: Found, ensemble: int, *, from_others: bool) -> str:

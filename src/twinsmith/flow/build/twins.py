@@ -10,22 +10,13 @@ from twinsmith.core.judging.doubt import doubted
 from twinsmith.core.judging.pool import Pool
 from twinsmith.core.judging.selection import BY_THE_WORDS, select
 from twinsmith.core.knowing.insight import Reminder
-from twinsmith.core.model import Question
 from twinsmith.core.probe import Input, Probes
 from twinsmith.core.profile import Profile
 from twinsmith.core.program import Candidate
 from twinsmith.core.task import Job
 from twinsmith.core.variants import Varied
-from twinsmith.flow.build.decide import (
-    OPEN,
-    Disagreement,
-    example_put_to_a_person,
-    persons_word,
-    put_to_a_person,
-    question_in,
-    vote,
-)
-from twinsmith.flow.build.ensemble import Found, briefs, lesson
+from twinsmith.flow.build.decide import question_in, vote
+from twinsmith.flow.build.ensemble import Found, briefs, lesson, refinements
 from twinsmith.flow.build.examine import (
     given_probes,
     made_up,
@@ -34,10 +25,10 @@ from twinsmith.flow.build.examine import (
     sketched_probes,
 )
 from twinsmith.flow.build.execute import execute, not_run_yet
-from twinsmith.flow.build.generate import Brief, candidate_from, generate
+from twinsmith.flow.build.generate import candidate_from, generate
 from twinsmith.flow.build.leaders import Leaders
+from twinsmith.flow.build.person import Word, about_example, about_leaders, with_word
 from twinsmith.flow.build.plan import plan
-from twinsmith.flow.build.refine import refinement
 from twinsmith.flow.build.vary import as_candidates, near_misses, varied
 from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Sandbox
@@ -165,38 +156,27 @@ class Twins:
         if doubt is None:
             return found
         self._asked = True
-        between = Disagreement(call=doubt.call, winner=doubt.expected, runner_up=doubt.gave)
-        answer = await self._run.ask_person(example_put_to_a_person(doubt), OPEN)
-        right = "" if answer == OPEN else persons_word(answer, between)
-        self._in_doubt = not right
-        if right in ("", doubt.expected):
-            said = f"{input_text(doubt.call)} gives {right}, as the task says"
-            return replace(found, told=(*found.told, said)) if right else found
+        word = await about_example(doubt, self._run.ask_person)
+        self._in_doubt = word is None
+        if word is None:
+            return found
+        if word.right == doubt.expected:
+            return replace(found, told=(*found.told, word.text))
         found = replace(found, pool=found.pool.without(doubt.check))
-        instead = f", not {doubt.expected} as the task says"
-        return await self._told("example corrected", found, doubt.call, right, instead)
+        return await self._told("example corrected", found, word)
 
     async def _told_by_a_person(self, found: Found) -> Found:
         """What votes could not settle, a person may; where nobody answers, it stays open."""
         between = question_in(found.selection.separating)
-        if between is None:
+        word = await about_leaders(between, self._run.ask_person) if between else None
+        if word is None:
             return found
-        answer = await self._run.ask_person(put_to_a_person(between), OPEN)
-        right = "" if answer == OPEN else persons_word(answer, between)
-        if not right:
-            return found
-        return await self._refined(await self._told("told by a person", found, between.call, right))
+        return await self._refined(await self._told("told by a person", found, word))
 
-    async def _told(
-        self, name: str, found: Found, call: Input, right: str, instead: str = ""
-    ) -> Found:
-        """With the word of a person on one input, which decides."""
+    async def _told(self, name: str, found: Found, word: Word) -> Found:
         async with self._run.stage(name) as stage:
-            asked = replace(probe_of(call, right), origin="person")
-            pool = found.pool.with_check(asked, given=True)
-            told = (*found.told, f"{input_text(call)} gives {right}{instead}")
-            found = await self._compared(replace(found, pool=pool, told=told))
-            stage.text = f"{input_text(call)}: {right}"
+            found = await self._compared(with_word(found, word))
+            stage.text = f"{input_text(word.call)}: {word.right}"
         return found
 
     async def _varied(self, found: Found) -> Found:
@@ -226,7 +206,7 @@ class Twins:
         while self._refinements < self._effort.refinements and not (found.stopped or found.passes):
             asked = [
                 candidate_from(question, self._task, self._profile, brief, self._run.ask)
-                for question, brief in self._to_refine(found)
+                for question, brief in refinements(self._task, found, self._ensembles)
             ]
             if not asked:
                 return found
@@ -242,25 +222,6 @@ class Twins:
         paid = not self._run.short or any(candidate.program for candidate in written)
         pool = found.pool.with_candidates(written)
         return replace(found, pool=pool, stopped="" if paid else self._run.short)
-
-    def _to_refine(self, found: Found) -> list[tuple[Question, Brief]]:
-        """For each ensemble: what mends the candidate of its own that comes nearest."""
-        number = len(found.pool.candidates)
-        asked: list[tuple[Question, Brief]] = []
-        for ensemble in self._ensembles:
-            best = found.best_of(ensemble)
-            if best is None:
-                continue
-            question = refinement(self._task, found.pool, best, number + len(asked) + 1)
-            if question is not None:
-                brief = Brief(
-                    number=number + len(asked) + 1,
-                    ensemble=ensemble,
-                    temperature=question.temperature,
-                    way="refined",
-                )
-                asked.append((question, brief))
-        return asked
 
     def _made_up(self, pool: Pool, *, heard: bool) -> tuple[Input, ...]:
         """Inputs in the style of those that were seen: at first, and when critics first spoke."""
