@@ -15,7 +15,7 @@ from rich.tree import Tree
 from twinsmith.app import App
 from twinsmith.cli.screen import console
 from twinsmith.core.model import ROLES
-from twinsmith.core.progress import ENDED, Ensemble, Progress, Stage, elapsed
+from twinsmith.core.progress import ENDED, Ensemble, Progress, Stage, elapsed, several
 
 POLL_SECONDS = 0.1
 WIDTH = 20
@@ -61,8 +61,8 @@ def ensemble_line(
     parts = [f"ensemble {ensemble.number}"]
     if answers:
         roles = ", ".join(f"{role} {answers[role]}" for role in ROLES if role in answers)
-        parts.append(f"{_counted(sum(answers.values()), 'answer')}: {roles}")
-        parts.append(_counted(ensemble.tokens, "token"))
+        parts.append(f"{several(sum(answers.values()), 'answer')}: {roles}")
+        parts.append(several(ensemble.tokens, "token"))
     if ensemble.candidates:
         word = "chosen" if progress.state in ENDED else "leads"
         told = [f"{n} ({word})" if n == progress.leader else f"{n}" for n in ensemble.candidates]
@@ -72,7 +72,7 @@ def ensemble_line(
     if waiting and progress.state == "running":
         roles = ", ".join(role for role in ROLES if role in waiting.values())
         come = sum(arriving.get(key, 0) for key in waiting)
-        parts.append(f"waiting for {roles}" + (f", {_counted(come, 'token')} in" if come else ""))
+        parts.append(f"waiting for {roles}" + (f", {several(come, 'token')} in" if come else ""))
     return " · ".join(parts)
 
 
@@ -139,10 +139,6 @@ async def _show_lines(app: App, run: str, over: Callable[[], bool]) -> Progress:
         print(f"  {ensemble_line(ensemble, progress)}", flush=True)
     sys.stdout.flush()
     return progress
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
 def _line(stage: Stage, now: str, arriving: int, *, running: bool) -> Table:

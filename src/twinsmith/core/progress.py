@@ -221,3 +221,8 @@ def _number(data: Mapping[str, Json], name: str, default: float) -> float:
 def _text(data: Mapping[str, Json], name: str) -> str:
     value = data.get(name)
     return value if isinstance(value, str) else ""
+
+
+def several(count: int, word: str) -> str:
+    """So many of something, as a person says it."""
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"

@@ -8,6 +8,7 @@ from twinsmith.core.knowing.insight import Reminder
 from twinsmith.core.knowing.knowledge import Hit
 from twinsmith.core.outcome import RunOutcome, Work
 from twinsmith.core.profile import Profile
+from twinsmith.core.progress import several
 from twinsmith.core.task import Job
 from twinsmith.flow.build.accept import reason_for, result_files
 from twinsmith.flow.build.clarify import clarify
@@ -75,7 +76,7 @@ async def _clarify(job: Job, run: Recorder) -> Profile:
             profile = replace(profile, practice=await practices(job.task, run.ask))
         examples = len(profile.examples) + len(profile.example_checks)
         what = f"{job.task.language} {job.task.kind} {profile.entry}".rstrip()
-        stage.text = f"{what}, examples: {examples}"
+        stage.text = f"{what}, {several(examples, 'example')}"
     return profile
 
 
@@ -83,7 +84,7 @@ async def _retrieve(job: Job, run: Recorder) -> tuple[tuple[Hit, ...], tuple[Rem
     async with run.stage("retrieve") as stage:
         pieces = await run.recall(lambda known: retrieve(job, known))
         reminders = await run.remember(lambda graph: remember(job, graph))
-        stage.text = f"{len(pieces)} pieces, {len(reminders)} insights"
+        stage.text = f"{several(len(pieces), 'piece')}, {several(len(reminders), 'insight')}"
     return pieces, reminders
 
 

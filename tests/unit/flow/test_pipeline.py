@@ -361,8 +361,8 @@ async def test_a_stage_says_what_it_found() -> None:
     world = World(saying(slow=[PROFILED], coder=[DOUBLE], critic=[CHECKS]))
     await world.build(job_of(f"{UNNAMED}\n>>> double(4)\n8\n"))
     notes = {stage.name: stage.note for stage in world.progress.stages}
-    assert notes["clarify"] == "python function double, examples: 1"
+    assert notes["clarify"] == "python function double, 1 example"
     assert notes["retrieve"] == "0 pieces, 0 insights"
-    assert notes["explore"].startswith("candidate 1 of 2, 1/1 checks, 1 ways")
+    assert notes["explore"].startswith("candidate 1 of 2, 1/1 checks, 1 way,")
     assert notes["accept"] == "solved"
     assert isinstance(world.progress.stages[0], Stage)

@@ -11,6 +11,7 @@ from twinsmith.core.judging.selection import select
 from twinsmith.core.model import Ask, Question
 from twinsmith.core.probe import Probes, read_tests
 from twinsmith.core.program import Candidate
+from twinsmith.core.progress import several
 from twinsmith.core.services.http_checks import (
     CPU_SECONDS,
     PROBE_SECONDS,
@@ -102,7 +103,7 @@ class Services:
         async with self._run.stage("interface") as stage:
             known = default_interface(self._task.text)
             interface = known or await described(self._task.text, self._run.ask)
-            stage.text = f"{len(interface.routes)} routes"
+            stage.text = several(len(interface.routes), "route")
         return interface
 
     async def _round(

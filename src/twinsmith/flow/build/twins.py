@@ -13,6 +13,7 @@ from twinsmith.core.knowing.insight import Reminder
 from twinsmith.core.probe import Input, Probes
 from twinsmith.core.profile import Profile
 from twinsmith.core.program import Candidate
+from twinsmith.core.progress import several
 from twinsmith.core.task import Job
 from twinsmith.core.variants import Varied
 from twinsmith.flow.build.decide import question_in, vote
@@ -196,7 +197,9 @@ class Twins:
             except BudgetExceeded as error:
                 return replace(found, stopped=str(error))
             found = await self._compared(self._with(as_candidates(kept, pool), found))
-            stage.text = f"{len(kept)} edits keep what was given; {self._standing(found)}"
+            stage.text = (
+                f"{several(len(kept), 'edit')} passed; {self._standing(found)}"
+            )
         return found
 
     async def _refined(self, found: Found) -> Found:
@@ -291,7 +294,7 @@ class Twins:
         passed, total = pool.passed(chosen.winner)
         return (
             f"candidate {chosen.winner} of {len(pool.candidates)}, {passed}/{total} checks, "
-            f"{len(chosen.clusters)} ways, confidence {chosen.confidence:.2f}"
+            f"{several(len(chosen.clusters), 'way')}, confidence {chosen.confidence:.2f}"
         )
 
 
