@@ -65,6 +65,7 @@ PARTS: dict[str, Callable[[Effort], Effort]] = {
     "second": lambda effort: replace(effort, ensembles=1),
     "inputs": lambda effort: replace(effort, inputs=0),
     "exchange": lambda effort: replace(effort, exchange=False),
+    "notes": lambda effort: replace(effort, notes=False),
     "votes": lambda effort: replace(effort, votes=0),
     "variants": lambda effort: replace(effort, variants=0),
     "refinement": lambda effort: replace(effort, refinements=0),

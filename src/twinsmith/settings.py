@@ -122,6 +122,7 @@ class Build(_Section):
     ensembles: Annotated[int, Field(ge=1, le=2)] = 2
     inputs: Annotated[int, Field(ge=0, le=200)] = 40
     exchange: bool = True
+    notes: bool = True
     retrieval: bool = True
     practice: Choice = "auto"
     answer_seconds: Annotated[float, Field(ge=0)] = 60.0

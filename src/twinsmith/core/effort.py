@@ -26,6 +26,8 @@ class Effort:
     """Calls that are made up, free of tokens, to see where candidates differ."""
     exchange: bool = True
     """Whether one ensemble learns what the other saw."""
+    notes: bool = True
+    """Whether coders restate a function's rules in comments where first guesses leave doubt."""
     retrieval: bool = True
     practice: bool = False
     """Whether coders are told what experienced people keep to, where mistakes open a door."""
@@ -40,13 +42,15 @@ class Round:
     """Of the candidates that each ensemble writes."""
     critics: tuple[int, ...] = ()
     """The ensembles whose critics propose checks."""
+    noted: tuple[int, ...] = ()
+    """The ensembles that restate the task in comments before they write: dearer, and other."""
     planned: bool = False
     late: bool = False
     """Whether what is left is mended and voted on: four votes cost as much as seven programs and a
     refinement as much as two or three, so that programs come first."""
 
 
-def rounds(effort: Effort, *, given: bool = False) -> tuple[Round, ...]:
+def rounds(effort: Effort, *, given: bool = False, noted: bool = False) -> tuple[Round, ...]:
     """Two guesses first; more of them, critics, plans and votes only where those leave doubt.
 
     Where the task gives examples, two that pass them and agree on every made-up input need no
@@ -69,6 +73,7 @@ def rounds(effort: Effort, *, given: bool = False) -> tuple[Round, ...]:
         name="deepen",
         temperatures=_shared(direct, ensembles, (0.8,)),
         critics=ensembles,
+        noted=ensembles[-1:] if noted else (),
         late=True,
     )
     rethink = Round(

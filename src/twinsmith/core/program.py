@@ -36,7 +36,7 @@ RESERVED = frozenset(
 _NAME = re.compile(
     r"(?:(?P<folder>[A-Za-z_][\w-]{0,59})/)?[A-Za-z_][\w-]{0,59}(?P<ending>\.[a-z]{1,3})", re.ASCII
 )
-Way = Literal["direct", "planned", "refined", "varied"]
+Way = Literal["direct", "noted", "planned", "refined", "varied"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,3 +51,13 @@ def test_an_ensemble_alone_does_the_critics_work_of_both() -> None:
     explore, _, widen, *_ = rounds(replace(Effort(), ensembles=1))
     assert (explore.critics, widen.critics) == ((1,), (1,))
     assert list(explore.temperatures) == [1]
+
+
+@pytest.mark.parametrize(("ensembles", "who"), [(1, 1), (2, 2)])
+def test_one_ensemble_notes_the_rules_before_it_writes_once_guesses_disagree(
+    ensembles: int, who: int
+) -> None:
+    effort = Effort(candidates=16, ensembles=ensembles)
+    held = {each.name: each.noted for each in rounds(effort, noted=True)}
+    assert held == {"explore": (), "again": (), "widen": (), "deepen": (who,), "rethink": ()}
+    assert not any(each.noted for each in rounds(effort))

@@ -24,6 +24,7 @@ from twinsmith.core.effort import Effort
 from twinsmith.core.errors import ModelUnavailable
 from twinsmith.core.model import Prompt
 from twinsmith.core.outcome import RunOutcome
+from twinsmith.core.program import Kind
 from twinsmith.core.task import Job
 from twinsmith.core.verdict import Finding
 
@@ -310,3 +311,17 @@ async def test_a_leader_that_a_reviewer_objects_to_is_passed_over() -> None:
     assert outcome.reason == (
         "every candidate that runs was refused: ruff S105, line 2: a password"
     )
+
+
+@pytest.mark.parametrize(("kind", "noting"), [("function", [10, 11, 12]), ("library", [])])
+async def test_the_second_coder_notes_the_rules_of_a_function_where_guesses_disagree(
+    kind: Kind, noting: list[int]
+) -> None:
+    outline = '{"parts": [{"name": "double", "signature": "def double(n):", "does": "twice n"}]}'
+    world = World(saying(slow=[outline], votes=voting_for("0")))
+    await world.build(replace(LONG, task=replace(LONG.task, kind=kind)))
+    assert "deepen" in rounds_of(world)
+    restating = [p for p in world.asked if "comments that restate each rule" in p.text]
+    assert [p.nth + 1 for p in restating] == noting
+    assert {p.ensemble for p in restating} <= {2}
+    assert {p.role for p in restating} <= {"coder"}

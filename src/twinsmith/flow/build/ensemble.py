@@ -8,7 +8,7 @@ from twinsmith.core.effort import Round
 from twinsmith.core.judging.pool import Pool
 from twinsmith.core.judging.selection import Selection
 from twinsmith.core.model import Question
-from twinsmith.core.program import Candidate
+from twinsmith.core.program import Candidate, Way
 from twinsmith.core.task import Task
 from twinsmith.flow.build.generate import Brief
 from twinsmith.flow.build.refine import refinement
@@ -57,11 +57,12 @@ def briefs(what: Round, made: int, guidance: Mapping[int, str], advice: str) -> 
         for temperature in temperatures:
             number += 1
             plan = guidance.get(ensemble, "")
+            unplanned: Way = "noted" if ensemble in what.noted else "direct"
             yield Brief(
                 number=number,
                 ensemble=ensemble,
                 temperature=temperature,
-                way="planned" if plan else "direct",
+                way="planned" if plan else unplanned,
                 told="\n".join(part for part in (advice, plan) if part),
             )
 

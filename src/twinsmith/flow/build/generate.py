@@ -13,6 +13,7 @@ from twinsmith.prompts import render
 
 # The ensembles ask in different words, so that one model thinks in two ways.
 STYLES = {1: "code", 2: "code_careful"}
+NOTED = "code_noted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +34,7 @@ async def generate(task: Task, profile: Profile, brief: Brief, ask: Ask) -> Cand
         role="coder",
         nth=brief.number - 1,
         text=render(
-            STYLES[brief.ensemble],
+            NOTED if brief.way == "noted" else STYLES[brief.ensemble],
             task=task.text,
             language=spoken(task.language),
             told=told(task, profile, brief.told),

@@ -73,7 +73,8 @@ class Twins:
         pool = pool.with_proposed(sketched_probes(self._profile), self._ensembles[0])
         found = Found(pool=pool, selection=select(pool.evidence()), plans={})
         given = any(check.given and pool.probes[check.probe].asks for check in pool.checks)
-        for nth, each in enumerate(rounds(self._effort, given=given)):
+        noted = self._effort.notes and self._task.kind == "function"
+        for nth, each in enumerate(rounds(self._effort, given=given, noted=noted)):
             found = await self._round(each, nth, found)
             if not self._over(found) and not found.passes:
                 found = await self._example_doubted(found)
@@ -197,9 +198,7 @@ class Twins:
             except BudgetExceeded as error:
                 return replace(found, stopped=str(error))
             found = await self._compared(self._with(as_candidates(kept, pool), found))
-            stage.text = (
-                f"{several(len(kept), 'edit')} passed; {self._standing(found)}"
-            )
+            stage.text = f"{several(len(kept), 'edit')} passed; {self._standing(found)}"
         return found
 
     async def _refined(self, found: Found) -> Found:
