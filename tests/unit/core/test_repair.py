@@ -328,3 +328,36 @@ def test_what_is_too_long_or_in_no_known_language_comes_back_as_it_is() -> None:
     long = "print(1)\n" * (LONGEST_SOURCE // 9 + 1)
     for source, language in ((long, "python"), ("anything", "cobol")):
         assert repair(source, language=language, entry="f", kind="function").source is source
+
+
+@pytest.mark.parametrize(
+    ("source", "gives"),
+    [
+        ("def f(x):\n    return sorted(x, key=lambda n: (abs(n), n)\n", [1, -2, 3]),
+        ("def f(x):\n    return sorted(\n        x,\n        key=abs,\n\n", [1, -2, 3]),
+        ("def f(x):\n    y = list(reversed(x\n    return sorted(y, key=abs)\n", [1, -2, 3]),
+        ("def f(x):\n    return {'of': [abs(n) for n in x\n", {"of": [3, 1, 2]}),
+    ],
+)
+def test_a_bracket_that_was_never_closed_is_closed_where_its_statement_ends(
+    source: str, gives: object
+) -> None:
+    assert repair(source, language="python", entry="f", kind="function").repairs
+    assert called(source, [3, 1, -2]) == gives
+
+
+def test_a_bracket_behind_the_entry_is_an_unfinished_end() -> None:
+    whole = "def f(x):\n    return x\n"
+    assert mended(f"{whole}\n\nassert f([1, 2\n") == whole
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(x:\n    return x\n",
+        "def f(x):\n    return g(x  # open\n",
+        "def f(x):\n    return g(x, key=lambda n: (n, key=n)\n",
+    ],
+)
+def test_where_closing_brackets_does_not_help_nothing_is_touched(source: str) -> None:
+    assert mended(source) == source
