@@ -111,3 +111,26 @@ def test_such_asserts_are_checks() -> None:
     text = f"```rust\nfn main() {{\n{lines}}}\n```"
     found = counted(asserts_at_home(text), "f")
     assert [probe.call.args for probe in found if probe.call] == [("[1, 2]",), ("[]",)]
+
+
+@pytest.mark.parametrize(
+    ("language", "function", "read"),
+    [
+        ("go", "func Least(lst []int) interface{} {", ["2", "None", "None"]),
+        ("rust", "fn Least(lst: Vec<i32>) -> Option<i32> {", ["2", "None", "None"]),
+        ("cpp", "int Least(vector<int> lst){", ["2"]),
+        ("c", "int Least(const int *lst, size_t n) {", ["2"]),
+    ],
+)
+def test_nothing_is_a_result_where_the_language_has_it(
+    language: str, function: str, read: list[str]
+) -> None:
+    text = f"// Least([3, 2]) == 2\n// Least([]) == nil\n// >>> Least([1])\n// None\n{function}\n"
+    calls = read_examples(text, function="Least", language=language).calls
+    assert [call.expected for call in calls] == read
+
+
+def test_silence_below_a_call_is_no_result_in_other_languages() -> None:
+    text = "// >>> Least([1])\n//\n// >>> Least([2])\n// 2\nfunc Least(lst []int) interface{} {\n"
+    (call,) = read_examples(text, function="Least", language="go").calls
+    assert (call.args, call.expected) == (("[2]",), "2")

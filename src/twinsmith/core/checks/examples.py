@@ -24,6 +24,8 @@ WORDS = {
     **dict.fromkeys(("False", "false", "FALSE"), "False"),
     **dict.fromkeys(("None", "none", "null", "nil"), "None"),
 }
+WITHOUT_NOTHING = ("c", "cpp")
+"""Where no value is nothing: a task that says so in examples was written for another language."""
 _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 _QUOTES = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
 _NAME_AND_OPEN = re.compile(r"(?<![\w.])([A-Za-z_]\w*)[ \t]*\(")
@@ -87,13 +89,12 @@ def read_examples(
         text = at_home(text)
     parameters = parameters or own
     found = [
-        *_about(list(_calls(text, parameters)), function, parameters),
+        *_about(list(_calls(text, parameters, language)), function, parameters),
         *_assignments(text, parameters),
     ]
     found = found or list(_inputs(text, parameters)) or list(_arrows(text, parameters))
     found = _with_tuples(_after_heading(found, text))
-    if language != "python":
-        # An empty line below a call is no result there.
+    if language in WITHOUT_NOTHING:
         found = [one for one in found if one.result != "None"]
     calls = list(
         dict.fromkeys(Call(function=function, args=one.args, expected=one.result) for one in found)
@@ -202,7 +203,7 @@ def _result_at(text: str, at: int, *, asserted: bool = False) -> str:
     return "" if _UNSURE.match(text, end) else literal
 
 
-def _calls(text: str, parameters: tuple[str, ...]) -> Iterator[_Found]:
+def _calls(text: str, parameters: tuple[str, ...], language: str) -> Iterator[_Found]:
     """Every `name(literals) relation literal`."""
     for match in islice(_NAME_AND_OPEN.finditer(text), MOST_PLACES):
         before = text[max(0, match.start() - MOST_BLANKS) : match.start()].rstrip(" \t")
@@ -212,7 +213,7 @@ def _calls(text: str, parameters: tuple[str, ...]) -> Iterator[_Found]:
         args, unquoted = _args(text[match.start() : end], parameters)
         if args is None:
             continue
-        result, at = _given(text, end, before)
+        result, at = _given(text, end, before, silent="None" if language == "python" else "")
         if result:
             yield _Found(
                 at=match.start(),
@@ -247,13 +248,13 @@ def _args(call: str, parameters: tuple[str, ...]) -> tuple[tuple[str, ...] | Non
     return (tuple(texts) if all(texts) else None), bool(words)
 
 
-def _given(text: str, end: int, before: str) -> tuple[str, int]:
+def _given(text: str, end: int, before: str, *, silent: str) -> tuple[str, int]:
     """What a call gives, by the words around it, and where that stands."""
     doctest = before.endswith(">>>")
     line, _, below = text[end:].partition("\n")
     if doctest and (not line.strip() or line.lstrip().startswith("#")):
         if not below.partition("\n")[0].strip() and below.lstrip().startswith(">>>"):
-            return "None", end
+            return silent, end
         at = len(text) - len(below.lstrip())
         return _result_at(text, at), at
     if doctest and below.strip().startswith("False"):
