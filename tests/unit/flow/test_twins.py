@@ -313,13 +313,17 @@ async def test_a_leader_that_a_reviewer_objects_to_is_passed_over() -> None:
     )
 
 
-@pytest.mark.parametrize(("kind", "noting"), [("function", [10, 11, 12]), ("library", [])])
+@pytest.mark.parametrize(
+    ("kind", "notes", "noting"),
+    [("function", True, [10, 11, 12]), ("function", False, []), ("library", True, [])],
+)
 async def test_the_second_coder_notes_the_rules_of_a_function_where_guesses_disagree(
-    kind: Kind, noting: list[int]
+    kind: Kind, notes: bool, noting: list[int]
 ) -> None:
     outline = '{"parts": [{"name": "double", "signature": "def double(n):", "does": "twice n"}]}'
     world = World(saying(slow=[outline], votes=voting_for("0")))
-    await world.build(replace(LONG, task=replace(LONG.task, kind=kind)))
+    job = with_effort(LONG, notes=notes)
+    await world.build(replace(job, task=replace(job.task, kind=kind)))
     assert "deepen" in rounds_of(world)
     restating = [p for p in world.asked if "comments that restate each rule" in p.text]
     assert [p.nth + 1 for p in restating] == noting
