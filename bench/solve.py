@@ -267,6 +267,14 @@ def places(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(","))
 
 
+def parts(text: str) -> str:
+    """Parts to leave out, as they are named on the command line."""
+    unknown = [part for part in filter(None, text.split(",")) if part not in PARTS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"{unknown[0]!r} is no part; some of {', '.join(PARTS)}")
+    return text
+
+
 def taken(suite: list[Problem], chosen: argparse.Namespace) -> list[Problem]:
     """The problems that were asked for."""
     beyond = [place for place in chosen.only if place >= len(suite)]
@@ -289,7 +297,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--model", default="", help="for every role, such as openai:gpt-4o")
-    parser.add_argument("--without", default="", help=", ".join(PARTS))
+    parser.add_argument("--without", type=parts, default="", help=", ".join(PARTS))
     parser.add_argument("--pool", type=Path, help="recorded answers instead of a model")
     parser.add_argument("--ablations", action="store_true", help="then once without each part")
     chosen = parser.parse_args()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.solve import places, taken
+from bench.solve import PARTS, parts, places, taken
 from bench.solve_rows import Row, ablations, read_rows, told
 from bench.solve_suites import Problem, problems, spread
 
@@ -99,3 +99,13 @@ def test_a_problem_whose_test_needs_what_is_not_there_is_left_out(tmp_path: Path
             row = {"task_id": f"Rust/{n}", "prompt": "/* */", "declaration": "fn f(", "test": test}
             file.write(json.dumps(row) + "\n")
     assert [each.name for each in problems("humaneval-x", tmp_path, "rust")] == ["HumanEval/0"]
+
+
+def test_only_parts_that_there_are_can_be_left_out() -> None:
+    assert [parts(text) for text in ("", "notes", ",".join(PARTS))] == [
+        "",
+        "notes",
+        ",".join(PARTS),
+    ]
+    with pytest.raises(argparse.ArgumentTypeError, match="'nots' is no part; some of second, "):
+        parts("notes,nots")
