@@ -97,7 +97,7 @@ def test_a_provider_that_is_down_parks_the_run_and_nothing_is_asked_twice(
     done = json.loads(frontier("resume", run, "--json").stdout)
     assert done["solved"]
     keys = [request.headers["idempotency-key"] for request in server.requests]
-    assert keys.count(f"{run}/ask slow 0") == 1
+    assert sum(key.startswith(f"{run}/ask slow 0/") for key in keys) == 1
 
 
 def test_an_answer_that_does_not_fit_its_schema_is_asked_for_again_and_billed(
@@ -124,9 +124,10 @@ def test_a_call_in_flight_when_the_plug_is_pulled_is_asked_again_with_its_key(
     assert json.loads(frontier("resume", run, "--json").stdout)["solved"]
     keys = [request.headers["idempotency-key"] for request in server.requests]
     # The profile was answered and recorded: it is never asked for again.
-    assert keys.count(f"{run}/ask slow 0") == 1
+    calls = [key.rpartition("/")[0] for key in keys]
+    assert calls.count(f"{run}/ask slow 0") == 1
     in_flight = [f"{run}/ask {which}" for which in ("coder 0", "coder 1")]
-    assert sorted(keys[1:]) == sorted(in_flight * 2)
+    assert sorted(calls[1:]) == sorted(in_flight * 2)
 
 
 def test_the_second_model_answers_when_the_first_cannot(

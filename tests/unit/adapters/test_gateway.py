@@ -19,6 +19,7 @@ from twinsmith.core.model import Prompt, Reply
 FIRST = Endpoint(provider="openai", model="gpt-4o")
 SECOND = Endpoint(provider="server", model="local")
 PROMPT = Prompt(key="k", role="coder", nth=0, text="write", task="t", seed=1, max_tokens=100)
+OTHER_CALL = replace(PROMPT, key="another call")
 FINE = Completion(text="done", version="v1", tokens_in=10, tokens_out=20, first_token_seconds=0.1)
 
 
@@ -143,9 +144,9 @@ async def test_answers_of_a_version_that_is_gone_are_not_given_again(tmp_path: P
     newer = replace(FINE, text="better", version="v2")
     door = Door(tmp_path, Told(openai=[FINE, newer, newer]), cache=1 << 20)
     await door.ask()
-    assert (await door.ask()).cached
+    assert (await door.ask(OTHER_CALL)).cached
     await door.ask(replace(PROMPT, text="something else"))
-    again = await door.ask()
+    again = await door.ask(OTHER_CALL)
     assert (again.text, again.cached) == ("better", False)
     await door.gateway.close()
 
@@ -155,7 +156,7 @@ async def test_the_same_question_is_answered_from_the_cache_and_another_seed_is_
 ) -> None:
     door = Door(tmp_path, Told(), cache=1 << 20)
     first = await door.ask()
-    again = await door.ask()
+    again = await door.ask(OTHER_CALL)
     assert (again.text, again.cached, again.usd, again.tokens) == ("done", True, 0.0, 0)
     assert not first.cached
     for other in (
@@ -169,6 +170,53 @@ async def test_the_same_question_is_answered_from_the_cache_and_another_seed_is_
     figures = door.cache.figures()
     assert (figures.hits, figures.misses, figures.entries) == (1, 6, 6)
     assert figures.hit_rate == pytest.approx(1 / 7)
+    await door.gateway.close()
+
+
+async def test_a_call_that_is_made_again_after_a_kill_is_what_it_was_paid(tmp_path: Path) -> None:
+    """Killed between the cache and the step's record, a run asks the same call again."""
+    killed = Door(tmp_path, Told(openai=[Busy("500")]), cache=1 << 20)
+    paid = await killed.ask()
+    assert paid.usd
+    resumed = Door(tmp_path, Told(), cache=1 << 20)
+    assert await resumed.ask() == paid
+    assert resumed.told.asked == []
+    other = await resumed.ask(OTHER_CALL)
+    assert (other.cached, other.usd, other.tokens) == (True, 0.0, 0)
+    assert await resumed.ask() == paid
+    for door in (killed, resumed):
+        await door.gateway.close()
+
+
+async def test_a_call_that_the_second_model_answered_is_not_asked_of_the_first_again(
+    tmp_path: Path,
+) -> None:
+    killed = Door(tmp_path, Told(openai=[Refused("down")]), cache=1 << 20)
+    paid = await killed.ask()
+    assert paid.model == "server:local"
+    resumed = Door(tmp_path, Told(), cache=1 << 20)
+    assert await resumed.ask() == paid
+    assert resumed.told.asked == []
+    for door in (killed, resumed):
+        await door.gateway.close()
+
+
+async def test_what_is_in_the_cache_was_written_down_before(tmp_path: Path) -> None:
+    """Killed right before the cache, the call is asked and written down once more; never less."""
+
+    class Pulled(Exception):
+        """The plug."""
+
+    class Plug(ReplyCache):
+        def put(self, key: str, reply: Reply, call: str) -> None:  # noqa: ARG002
+            raise Pulled
+
+    door = Door(tmp_path, Told())
+    door.gateway._cache = Plug(tmp_path / "plug.db", 1 << 20)
+    with pytest.raises(Pulled):
+        await door.ask()
+    (file,) = (tmp_path / "said").iterdir()
+    assert "done" in file.read_text()
     await door.gateway.close()
 
 

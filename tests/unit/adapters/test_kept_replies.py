@@ -1,5 +1,9 @@
 """What is kept of questions and answers: the cache, transcripts, recordings."""
 
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -22,7 +26,7 @@ def reply(text: str) -> Reply:
 def test_the_cache_keeps_the_most_recently_used_up_to_its_size(tmp_path: Path) -> None:
     cache = ReplyCache(tmp_path / "c.db", 3000)
     for n in range(10):
-        cache.put(f"k{n}", reply("x" * 500))
+        cache.put(f"k{n}", reply("x" * 500), "c")
         assert cache.get("k0"), n
     assert cache.get("k1") is None
     assert cache.get("k9") is not None
@@ -36,10 +40,58 @@ def test_the_cache_keeps_the_most_recently_used_up_to_its_size(tmp_path: Path) -
 
 def test_a_cached_reply_costs_nothing(tmp_path: Path) -> None:
     cache = ReplyCache(tmp_path / "c.db", 3000)
-    cache.put("k", reply("x"))
+    cache.put("k", reply("x"), "c")
     found = cache.get("k")
     assert found is not None
     assert (found.cached, found.tokens, found.usd, found.failed_attempts) == (True, 0, 0.0, ())
+    cache.close()
+
+
+def test_who_paid_gets_the_answer_as_it_was_and_others_get_it_for_nothing(tmp_path: Path) -> None:
+    paid = replace(reply("x"), usd=0.25, first_token_seconds=0.5)
+    cache = ReplyCache(tmp_path / "c.db", 3000)
+    cache.put("k", paid, "one")
+    cache.put("k", paid, "two")
+    cache.close()
+    reopened = ReplyCache(tmp_path / "c.db", 3000)
+    assert reopened.paid("k", "one") == reopened.paid("k", "two") == paid
+    assert reopened.paid("k", "three") is None
+    assert reopened.paid("other", "one") is None
+    found = reopened.get("k")
+    assert found is not None
+    assert found.cached
+    reopened.close()
+
+
+def test_who_paid_is_forgotten_with_the_answer(tmp_path: Path) -> None:
+    cache = ReplyCache(tmp_path / "c.db", 3000)
+    for n in range(30):
+        cache.put(f"k{n}", reply("x" * 500), f"call {n}")
+    with closing(sqlite3.connect(tmp_path / "c.db")) as seen:
+        counts = [
+            seen.execute(f"SELECT count(*) FROM {t}").fetchone() for t in ("replies", "payers")
+        ]
+    assert counts[0] == counts[1]
+    assert cache.paid("k0", "call 0") is None
+    cache.close()
+
+
+def test_a_cache_of_an_earlier_release_is_used_on(tmp_path: Path) -> None:
+    kept = json.dumps(asdict(reply("old")))
+    with closing(sqlite3.connect(tmp_path / "c.db")) as old:
+        old.execute(
+            "CREATE TABLE replies(key TEXT PRIMARY KEY, reply TEXT NOT NULL, "
+            "size INTEGER NOT NULL, used INTEGER NOT NULL)"
+        )
+        old.execute("INSERT INTO replies VALUES ('k', ?, ?, 1)", (kept, len(kept)))
+        old.commit()
+    cache = ReplyCache(tmp_path / "c.db", 3000)
+    found = cache.get("k")
+    assert found is not None
+    assert (found.text, found.cached) == ("old", True)
+    assert cache.paid("k", "") is None
+    cache.put("new", reply("x"), "c")
+    assert cache.paid("new", "c") == reply("x")
     cache.close()
 
 
@@ -57,7 +109,7 @@ def test_what_stands_behind_a_name_is_remembered(tmp_path: Path) -> None:
 
 def test_no_bytes_no_cache(tmp_path: Path) -> None:
     cache = ReplyCache(tmp_path / "c.db", 0)
-    cache.put("k", reply("x"))
+    cache.put("k", reply("x"), "c")
     assert cache.get("k") is None
     assert cache.figures().entries == 0
     cache.close()

@@ -70,6 +70,11 @@ class Gateway:
         endpoints = choice.endpoints
         if prompt.purpose != "answer":
             endpoints = frontier_first(endpoints)
+        for endpoint in endpoints:
+            # Asked again after a kill, whoever answered then: it was paid, nobody is asked anew.
+            paid = self._cache.paid(self._key(prompt, endpoint), prompt.key)
+            if paid is not None:
+                return paid
         failed: list[str] = []
         for endpoint in endpoints:
             known = self._cache.get(self._key(prompt, endpoint))
@@ -78,9 +83,10 @@ class Gateway:
             completion = await self._attempts(endpoint, prompt, failed)
             if completion is not None:
                 reply = _reply(endpoint, completion, failed)
-                self._cache.note_version(endpoint.name, reply.version)
-                self._cache.put(self._key(prompt, endpoint), reply)
+                # Before the cache: what is in there is not asked, and so not written down, again.
                 self._transcripts.keep(prompt, reply)
+                self._cache.note_version(endpoint.name, reply.version)
+                self._cache.put(self._key(prompt, endpoint), reply, prompt.key)
                 return reply
         reasons = "; ".join(failed) or choice.why
         raise ModelUnavailable(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import assert_never
+from urllib.parse import quote
 
 from httpx2 import AsyncClient, Request, Timeout
 from pydantic_ai import exceptions as failures
@@ -198,11 +199,12 @@ def _settings(endpoint: Endpoint, prompt: Prompt) -> ModelSettings:
         temperature=prompt.temperature,
         # Retries are the gateway's, where they are counted and journalled.
         max_retries=0,
+        # Sent to everybody: who does not know it passes over it. Another model is another request,
+        # and the same key with another request is an error where keys are honoured.
+        extra_headers={"Idempotency-Key": f"{prompt.key}/{quote(endpoint.model)}"},
     )
     if endpoint.provider != "anthropic":
         settings["seed"] = prompt.seed
-    if endpoint.provider == "openai":
-        settings["extra_headers"] = {"Idempotency-Key": prompt.key}
     return settings
 
 

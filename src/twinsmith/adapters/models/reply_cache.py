@@ -1,4 +1,8 @@
-"""Answers to questions that were asked before, word for word, in a bounded SQLite file."""
+"""Answers to questions that were asked before, word for word, in a bounded SQLite file.
+
+It also knows which call paid for an answer. A call that is made again, because the process died
+before its answer was recorded, gets that answer back as the paid one that it is.
+"""
 
 import json
 import sqlite3
@@ -48,6 +52,12 @@ class ReplyCache:
         database.execute(
             "CREATE TABLE IF NOT EXISTS versions(model TEXT PRIMARY KEY, version TEXT NOT NULL)"
         )
+        # A table of its own: files of earlier releases get it too, and two runs that asked the
+        # same at the same time have both paid.
+        database.execute(
+            "CREATE TABLE IF NOT EXISTS payers(key TEXT NOT NULL, call TEXT NOT NULL, "
+            "PRIMARY KEY(key, call)) WITHOUT ROWID"
+        )
         # `used` orders what to let go; without an index its maximum is a scan a question.
         database.execute("CREATE INDEX IF NOT EXISTS replies_used ON replies(used)")
         self._database = database
@@ -65,21 +75,34 @@ class ReplyCache:
         self._database.execute(
             "UPDATE replies SET used = (SELECT max(used) + 1 FROM replies) WHERE key = ?", (key,)
         )
-        raw = json.loads(row[0])
-        reply = Reply(**{**raw, "failed_attempts": tuple(raw["failed_attempts"])})
-        return replace(reply, cached=True, usd=0.0, first_token_seconds=0.0, failed_attempts=())
+        return replace(
+            _read(row[0]), cached=True, usd=0.0, first_token_seconds=0.0, failed_attempts=()
+        )
 
-    def put(self, key: str, reply: Reply) -> None:
-        """Keep an answer, and let the longest unused ones go when there are too many."""
+    def paid(self, key: str, call: str) -> Reply | None:
+        """The answer as it was given and billed, if this very call paid for it."""
+        if self._database is None:
+            return None
+        row = self._database.execute(
+            "SELECT reply FROM replies JOIN payers USING (key) WHERE key = ? AND call = ?",
+            (key, call),
+        ).fetchone()
+        return _read(row[0]) if row else None
+
+    def put(self, key: str, reply: Reply, call: str) -> None:
+        """Keep an answer with the call that paid for it; the longest unused ones make room."""
         if self._database is None:
             return
         text = json.dumps(asdict(reply), ensure_ascii=False)
         size = len(text.encode())
-        self._database.execute(
-            "INSERT OR REPLACE INTO replies VALUES "
-            "(?, ?, ?, (SELECT coalesce(max(used), 0) + 1 FROM replies))",
-            (key, text, size),
-        )
+        with self._database:
+            self._database.execute("BEGIN IMMEDIATE")
+            self._database.execute(
+                "INSERT OR REPLACE INTO replies VALUES "
+                "(?, ?, ?, (SELECT coalesce(max(used), 0) + 1 FROM replies))",
+                (key, text, size),
+            )
+            self._database.execute("INSERT OR IGNORE INTO payers VALUES (?, ?)", (key, call))
         self._bytes += size
         if self._bytes > self._most:
             self._evict()
@@ -136,9 +159,15 @@ class ReplyCache:
             "(ORDER BY used DESC) AS total FROM replies) WHERE total > ?)",
             (self._most * 9 // 10,),
         )
+        self._database.execute("DELETE FROM payers WHERE key NOT IN (SELECT key FROM replies)")
         self._bytes = self._stored()
 
     def _stored(self) -> int:
         assert self._database is not None
         (size,) = self._database.execute("SELECT coalesce(sum(size), 0) FROM replies").fetchone()
         return int(size)
+
+
+def _read(text: str) -> Reply:
+    raw = json.loads(text)
+    return Reply(**{**raw, "failed_attempts": tuple(raw["failed_attempts"])})
