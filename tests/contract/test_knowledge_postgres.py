@@ -22,6 +22,7 @@ from tests.stores import (
     put,
     put_until_it_fails,
 )
+from tests.strictness import elsewhere
 from twinsmith.adapters.knowledge.postgres_store import PostgresStore
 from twinsmith.core.errors import ConfigError, EngineError
 from twinsmith.core.knowing.knowledge import Piece
@@ -158,7 +159,7 @@ def small_disk(place: Place) -> Iterator[Place]:
     if os.geteuid() == 0:
         folder.mkdir(exist_ok=True)
     if os.geteuid() != 0 or subprocess.run(mount, check=False, capture_output=True).returncode:
-        pytest.skip("a small disk cannot be mounted here; run as root")
+        elsewhere("a small disk cannot be mounted here; run as root")
     shutil.chown(folder, "postgres", "postgres")
     with psycopg.connect(place.address, autocommit=True) as connection:
         connection.execute(f"CREATE TABLESPACE small LOCATION '{folder}'".encode())

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.stores import E, Place, all_numbers, document, ones, put, put_until_it_fails
+from tests.strictness import elsewhere
 from twinsmith.adapters.knowledge.sqlite_store import SqliteStore
 from twinsmith.core.errors import EngineError
 
@@ -136,7 +137,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     folder.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=2m", "none", str(folder)]
     if os.geteuid() != 0 or subprocess.run(command, check=False, capture_output=True).returncode:
-        pytest.skip("a small disk cannot be mounted here; run as root")
+        elsewhere("a small disk cannot be mounted here; run as root")
     yield folder
     subprocess.run(["umount", str(folder)], check=True)
 

@@ -328,7 +328,7 @@ async def test_several_at_once_do_not_meet(box: IsolatedSandbox) -> None:
     assert await asyncio.gather(*programs) == [["passed"]] * 6
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to become somebody else")
+@pytest.mark.elsewhere(os.geteuid() != 0, reason="needs root, to become somebody else")
 def test_an_ordinary_user_can_use_it_too(tmp_path: Path) -> None:
     """Without a control group of its own, which is said; everything else holds."""
     sandbox()

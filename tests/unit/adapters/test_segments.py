@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.strictness import elsewhere
 from twinsmith.adapters.knowledge import segments
 from twinsmith.adapters.knowledge.segments import Damaged, Segment, load, write
 
@@ -25,7 +26,7 @@ def marks(tmp_path: Path) -> None:
     try:
         os.setxattr(tmp_path / "file", segments._MARK, b"x")
     except OSError as error:
-        pytest.skip(f"{tmp_path} is on a file system without user marks: {error.strerror}")
+        elsewhere(f"{tmp_path} is on a file system without user marks: {error.strerror}")
 
 
 def flip(path: Path) -> None:
