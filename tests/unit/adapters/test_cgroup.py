@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.strictness import elsewhere
 from twinsmith.adapters.sandbox import cgroup
 from twinsmith.adapters.sandbox.cgroup import Groups, find
 
@@ -92,7 +93,7 @@ def test_a_group_is_made_joined_lowered_read_and_swept(tmp_path: Path) -> None:
 def test_real_groups_leave_nothing() -> None:
     groups = cgroup.here()
     if groups is None:
-        pytest.skip("no control group can be made here: run as root or in a delegated group")
+        elsewhere("no control group can be made here: run as root or in a delegated group")
     group = cgroup.make(groups, f"{os.getpid()}-test", memory_mb=64, processes=8)
     assert all(folder.is_dir() for folder in group.folders)
     assert not cgroup.out_of_memory(group)
