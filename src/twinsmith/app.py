@@ -7,7 +7,7 @@ import os
 import secrets
 import traceback
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -117,7 +117,7 @@ class App:
         await self._tell(run, "run.cancel_requested", {})
         try:
             with lease(self._folder(run), run):
-                await self._end(run, "cancelled", {"reason": "cancelled by a person"})
+                await self._end_cancelled(run)
         except RunBusy:
             await self._until_ended(run)
         return self.progress(run)
@@ -238,7 +238,7 @@ class App:
         try:
             outcome = await self._drive(job)
         except RunCancelled:
-            await self._end(run, "cancelled", {"reason": "cancelled by a person"})
+            await self._end_cancelled(run)
             raise
         except asyncio.CancelledError:
             await self._tell(run, "run.parked", {"reason": "interrupted by a person"})
@@ -329,6 +329,14 @@ class App:
         }
         await self._tell(SYSTEM, "run.started", data, key=f"run.started:{job.run}")
         await self._tell(job.run, "run.started", data, key="run.started")
+
+    async def _end_cancelled(self, run: str) -> None:
+        """Note that a person ended a run, and remove what it left where it was killed."""
+        from twinsmith.adapters.outbox.folder import discard
+
+        with suppress(EngineError):
+            discard(run, self._kept_job(run).out)
+        await self._end(run, "cancelled", {"reason": "cancelled by a person"})
 
     async def _end(self, run: str, state: State, data: dict[str, Json]) -> None:
         await self._tell(run, "run.ended", {"state": state, **data}, key="run.ended")

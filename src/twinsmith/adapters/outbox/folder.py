@@ -1,4 +1,8 @@
-"""Results in a folder: written aside, made durable, moved into place in one step."""
+"""Results in a folder: written aside, made durable, moved into place in one step.
+
+The name of what is written aside follows from the run, so that whoever goes on with a run that was
+killed in between, or cancels it, finds and removes it.
+"""
 
 import json
 import os
@@ -18,24 +22,23 @@ class FolderOutbox:
     async def publish(self, run: str, out: str, files: Mapping[str, str]) -> None:
         """Put all files in the folder, or none."""
         target = Path(out)
-        if published_by(target) == run:
-            return
-        check_folder(target)
+        discard(run, out)
         try:
-            aside = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-            try:
-                _write(aside, files)
-                # Renaming over an empty folder replaces it; over a full one it fails.
-                aside.rename(target)
-            except BaseException:
-                shutil.rmtree(aside, ignore_errors=True)
-                raise
+            if published_by(target) != run:
+                check_folder(target)
+                _put(_aside(run, target), target, files)
+            # Also where it lies there already: who moved it may not have lived to do this.
             _sync(target.parent)
         except OSError as error:
             raise ConfigError(
                 f"the result cannot be written to {out}: {error.strerror}; "
                 f"make room or mend the folder, then: twinsmith resume {run}"
             ) from error
+
+
+def discard(run: str, out: str) -> None:
+    """Remove what a run that was killed while it published left beside its folder."""
+    shutil.rmtree(_aside(run, Path(out)), ignore_errors=True)
 
 
 def published_by(folder: Path) -> str:
@@ -61,6 +64,21 @@ def check_folder(folder: Path) -> None:
         raise ConfigError(
             f"--out {folder} cannot be written: {error.strerror}; name another folder"
         ) from None
+
+
+def _aside(run: str, target: Path) -> Path:
+    return target.parent / f".twinsmith-{run}"
+
+
+def _put(aside: Path, target: Path, files: Mapping[str, str]) -> None:
+    aside.mkdir(mode=0o700)
+    try:
+        _write(aside, files)
+        # Renaming over an empty folder replaces it; over a full one it fails.
+        aside.rename(target)
+    except BaseException:
+        shutil.rmtree(aside, ignore_errors=True)
+        raise
 
 
 def _write(folder: Path, files: Mapping[str, str]) -> None:
