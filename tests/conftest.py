@@ -26,20 +26,14 @@ ROOT = Path(__file__).parents[1]
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Who starts the tests in the background hands this on to every command that is interrupted.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-# What can only be tested where this process may make control groups: limits over all processes of
-# a program together, and container engines. By how a test is named.
-NEED_GROUPS = ("memor", "neighbour", "out of memory", "test_container.py", "[docker", "[podman")
 NO_GROUPS = "no control group can be made here; run as root, with /sys/fs/cgroup writable"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip, with the reason, what this machine cannot show."""
-    if here() is not None:
-        return
-    for item in items:
-        sandboxed = "hostile" in item.nodeid or "sandbox" in item.nodeid or "exec" in item.nodeid
-        container = "test_container.py" in item.nodeid
-        if (sandboxed or container) and any(word in item.nodeid for word in NEED_GROUPS):
+    """Skip, with the reason, what is marked as in need of control groups where there are none."""
+    needy = [item for item in items if item.get_closest_marker("groups")]
+    if needy and here() is None:
+        for item in needy:
             item.add_marker(pytest.mark.elsewhere(reason=NO_GROUPS))
 
 

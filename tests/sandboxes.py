@@ -28,11 +28,10 @@ FOLDER = Path(
     os.environ.get("TWINSMITH_TEST_SANDBOX", Path.home() / ".cache" / "twinsmith-tests" / "sandbox")
 )
 ENGINES: tuple[Engine, ...] = ("docker", "podman")
+ENGINE_MARKS = (pytest.mark.xdist_group("engines"), pytest.mark.groups)
+"""One worker at a time uses an engine, which makes a control group for each container."""
 LAYERS = Layers(FOLDER / "layers")
-BACKENDS = (
-    "bubblewrap",
-    *(pytest.param(engine, marks=pytest.mark.xdist_group("engines")) for engine in ENGINES),
-)
+BACKENDS = ("bubblewrap", *(pytest.param(engine, marks=ENGINE_MARKS) for engine in ENGINES))
 LIMITS = Limits(probe_seconds=2.0, cpu_seconds=2.0, memory_mb=256, output_bytes=10_000)
 
 

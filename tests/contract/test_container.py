@@ -49,7 +49,9 @@ class Running:
         return containers(self.engine, self.host, f"twinsmith-{os.getpid()}-")
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+@pytest.fixture(
+    scope="module", params=[pytest.param(engine, marks=pytest.mark.groups) for engine in ENGINES]
+)
 def running(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Running]:

@@ -202,6 +202,7 @@ async def test_what_a_further_file_imports_has_to_be_allowed_too() -> None:
     assert all_passed(execution, 1), execution
 
 
+@pytest.mark.groups  # without them a process's own limit leaves sanitizers no room
 @pytest.mark.parametrize(
     ("language", "file", "text"),
     [

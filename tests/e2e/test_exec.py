@@ -89,7 +89,9 @@ def test_scripts_get_everything_as_json_and_it_is_logged(box: Command, tmp_path:
     ("source", "options", "said"),
     [
         ("while True: pass", ["--cpu", "1"], "timed out: the program used more than 1 s of proc"),
-        ("x = 'x' * (100 << 20)", ["--memory", "32"], "out of memory"),
+        pytest.param(
+            "x = 'x' * (100 << 20)", ["--memory", "32"], "out of memory", marks=pytest.mark.groups
+        ),
         ("import os; os.abort()", [], "killed: the program ended by SIGABRT (exit code -6)"),
         ("import requests", [], "asks for packages that are not allowed: requests"),
         ("def f(:", [], "SyntaxError"),

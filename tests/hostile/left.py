@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sandboxes import ENGINES, needs, run, sandbox
+from tests.sandboxes import ENGINE_MARKS, ENGINES, needs, run, sandbox
 from twinsmith.adapters.sandbox.container import FIRST_USER, USERS
 from twinsmith.adapters.sandbox.languages import LANGUAGES
 from twinsmith.adapters.sandbox.runner import IsolatedSandbox
@@ -24,9 +24,7 @@ ALONE = ("bubblewrap",)
 """For what tries the judge more than its walls."""
 SIX_CASES = [("bubblewrap", language) for language in SIX]
 ENGINE_CASES = [
-    pytest.param(engine, language, marks=pytest.mark.xdist_group("engines"))
-    for engine in ENGINES
-    for language in FEW
+    pytest.param(engine, language, marks=ENGINE_MARKS) for engine in ENGINES for language in FEW
 ]
 CASES = [*SIX_CASES, *ENGINE_CASES]
 LIMITS = Limits(
