@@ -1,4 +1,5 @@
 # Two commands for everybody: `make demo` and `make test`. Each does its own set-up.
+# With STRICT=1, or where CI=true, a part that is missing is a failure and no skip.
 PYTHON ?= python3
 BIN := .venv/bin
 SANDBOX := src/twinsmith/adapters/sandbox
@@ -9,7 +10,7 @@ TASK := Create a REST API in Python for user authentication
 
 help:
 	@echo "make demo    set up, then build a service from one sentence and try it"
-	@echo "make test    set up, then run all tests"
+	@echo "make test    set up, then run all tests (STRICT=1: what is missing is a failure)"
 	@echo "make check   what has to be green: format, lint, types, contracts, tests"
 	@echo "make bench   the figures (make kills: a hundred kill -9s of running builds)"
 	@echo "make lock    pin dependencies anew;  make clean: remove .venv"
