@@ -356,7 +356,7 @@ def test_an_ordinary_user_can_use_it_too(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    expected = "backend=bubblewrap isolation=degraded missing=[cgroup]\n"
+    expected = "backend=bubblewrap isolation=degraded missing=[memory,cpu,users]\n"
     assert done.stdout == expected, done.stderr
 
 

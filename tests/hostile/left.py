@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.sandboxes import ENGINE_MARKS, ENGINES, needs, run, sandbox
-from twinsmith.adapters.sandbox.container import FIRST_USER, USERS
 from twinsmith.adapters.sandbox.languages import LANGUAGES
 from twinsmith.adapters.sandbox.runner import IsolatedSandbox
+from twinsmith.adapters.sandbox.users import FIRST_USER, USERS
 from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.probe import Command, Probe, Probes
 from twinsmith.core.program import Kind

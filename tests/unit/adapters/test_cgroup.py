@@ -28,6 +28,7 @@ def test_version_one_has_a_folder_for_each_controller_below_our_own() -> None:
             "memory": ROOT / "memory/jobs/7/twinsmith",
             "pids": ROOT / "pids/twinsmith",
             "cpu": ROOT / "cpu,cpuacct/twinsmith",
+            "cpuacct": ROOT / "cpu,cpuacct/twinsmith",
         },
         unified=False,
     )
@@ -65,6 +66,17 @@ def test_what_is_written() -> None:
     assert (old["pids.max"], old["cpu.shares"]) == ("9", "256")
 
 
+def test_controllers_that_are_mounted_together_share_one_group(tmp_path: Path) -> None:
+    both = tmp_path / "both"
+    both.mkdir()
+    names = {"memory": tmp_path, "pids": tmp_path, "cpu": both, "cpuacct": both}
+    groups = Groups(folders=names, unified=False)
+    assert groups.counts_processor
+    group = cgroup.make(groups, "7-1", memory_mb=64, processes=8)
+    assert group.folders == (tmp_path / "7-1", both / "7-1")
+    assert group.used == both / "7-1" / "cpuacct.usage"
+
+
 class Unified:
     """A folder that looks like version two, as far as reading and writing files goes."""
 
@@ -97,5 +109,8 @@ def test_real_groups_leave_nothing() -> None:
     group = cgroup.make(groups, f"{os.getpid()}-test", memory_mb=64, processes=8)
     assert all(folder.is_dir() for folder in group.folders)
     assert not cgroup.out_of_memory(group)
+    if groups.counts_processor:
+        assert group.used is not None
+        assert group.used.read_text().split()[0] in ("0", "usage_usec")
     cgroup.remove(group)
     assert not any(folder.exists() for folder in group.folders)

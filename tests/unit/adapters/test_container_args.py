@@ -58,6 +58,7 @@ def test_docker() -> None:
         *["--env=HOME=/tmp", "--env=PYTHONHASHSEED=0"],
         f"--tmpfs=/tmp:{scratch},size=7m,nr_inodes=99",
         f"--tmpfs=/dev/shm:{scratch},size=16m,nr_inodes=99",
+        "--tmpfs=/dev/pts:ro,nosuid,nodev,noexec,mode=0555,size=4k",
         *["--volume=/usr:/usr:ro", "--volume=/data/python-1:/run/layer:ro"],
         *["--volume=/d/1-harness:/run/harness:ro", "twinsmith-sandbox:1", "CMD", "word"],
     ]
@@ -65,7 +66,8 @@ def test_docker() -> None:
 
 def test_podman_adds_nothing_of_its_own_and_counts_no_files() -> None:
     line = args(PODMAN)
-    for word in ("--read-only-tmpfs=false", "--http-proxy=false", "--no-hosts"):
+    mask = "--security-opt=mask=/proc/cmdline"
+    for word in ("--read-only-tmpfs=false", "--http-proxy=false", "--no-hosts", mask):
         assert word in line
     assert "--tmpfs=/tmp:rw,nosuid,nodev,exec,mode=1777,size=7m" in line
 
@@ -103,11 +105,12 @@ def test_a_container_is_ended_at_once() -> None:
     assert remove_args("podman", "n") == ["rm", "--force", "--time=0", "n"]
 
 
-def test_the_image_holds_folders_and_links_only() -> None:
+def test_the_image_holds_folders_and_links_and_the_names_of_the_room() -> None:
     assert image() == image()
     with tarfile.open(fileobj=io.BytesIO(image())) as archive:
         members = {member.name: member for member in archive}
-    assert all(member.isdir() or member.issym() for member in members.values())
+    files = {member.name for member in members.values() if not (member.isdir() or member.issym())}
+    assert files == {"etc/hosts", "etc/nsswitch.conf"}
     assert members["tmp"].mode == 0o1777
     assert members["lib64"].linkname == "usr/lib64"
 

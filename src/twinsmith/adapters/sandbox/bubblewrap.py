@@ -6,40 +6,30 @@ out through standard output, so there is no folder to collect from and no link t
 
 import asyncio
 import os
-import select
 import shutil
 import subprocess
+import tempfile
 import time
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 
 from twinsmith.adapters.sandbox import cgroup, seccomp
-from twinsmith.adapters.sandbox.cell import BUILT, Cell, Ended, Isolation, Mount
+from twinsmith.adapters.sandbox.bubblewrap_args import Open, Way, sandbox_args
+from twinsmith.adapters.sandbox.by_itself import memory_of_each
+from twinsmith.adapters.sandbox.cell import BUILT, NAMES, Cell, Ended, Isolation, Mount
+from twinsmith.adapters.sandbox.conversation import Conversation
 from twinsmith.adapters.sandbox.harness import COMMAND, PLACE, compiled
 from twinsmith.adapters.sandbox.inside import wire
+from twinsmith.adapters.sandbox.users import Users
 from twinsmith.core.errors import SandboxError
+from twinsmith.core.execution import Limits
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
 INSTALL = "apt-get install -y bubblewrap python3 util-linux"
-# As root the sandbox starts as a user that owns nothing, before any namespace is made.
-NOBODY = 64001
 SHARED_MEMORY_MB = 16
-MOST_SAID = 64 << 20
-# What stands before the program when somebody else's folder has to be shown to nobody: in a mount
-# namespace of its own it is put where nobody may go.
-STAGE = "/mnt"
-STAGING = f"""
-mount -t tmpfs tmpfs {STAGE} || exit 1
-n=0
-while [ "$1" != -- ]; do
-  mkdir {STAGE}/$n && mount --bind "$1" {STAGE}/$n || exit 1
-  n=$((n + 1)); shift
-done
-shift
-exec "$@"
-"""
+TRY_SECONDS = 20.0
 _numbers = count()
 
 
@@ -47,12 +37,12 @@ class Bubblewrap:
     """One start of bubblewrap a cell."""
 
     def __init__(self) -> None:
-        self._groups: cgroup.Groups | None = None
-        self._looked = False
+        self._users = Users()
 
     async def enter(self, cell: Cell) -> Ended:
         """Run the judge in a fresh room, in a thread: quicker than the loop's own processes."""
-        stay = Stay(cell, self._limits_all())
+        way = await asyncio.to_thread(self._way, cell.mounts)
+        stay = Stay(cell, self._groups, way)
         inside = asyncio.ensure_future(asyncio.to_thread(stay.whole))
         try:
             await asyncio.wait({inside})
@@ -71,25 +61,70 @@ class Bubblewrap:
             *["bwrap", "--version"], env={"PATH": PATH}, stdout=asyncio.subprocess.PIPE
         )
         version = (await process.communicate())[0].decode().split()[-1]
-        missing = [] if self._limits_all() else ["cgroup"]
+        return Isolation(
+            backend="bubblewrap",
+            version=version,
+            missing=tuple(await asyncio.to_thread(self._missing)),
+        )
+
+    def _missing(self) -> list[str]:
+        """What of all rooms together cannot be tried by a program in one of them."""
+        missing = [] if self._groups else ["memory"]
+        if self._groups is None or not self._groups.counts_processor:
+            missing.append("cpu")
+        if os.geteuid() != 0:
+            missing.append("users")
+        if not self._hides:
+            missing.append("host")
         try:
             seccomp.program()
         except SandboxError:
             missing.append("seccomp")
-        return Isolation(backend="bubblewrap", version=version, missing=tuple(missing))
+        return missing
 
-    def _limits_all(self) -> cgroup.Groups | None:
-        if not self._looked:
-            self._groups, self._looked = cgroup.here(), True
-        return self._groups
+    def _way(self, mounts: tuple[Mount, ...]) -> Way:
+        return Way(
+            user=self._users.next() if os.geteuid() == 0 else 0,
+            hides=bool(mounts) and self._hides,
+            counted=self._groups is not None,
+        )
+
+    @cached_property
+    def _groups(self) -> cgroup.Groups | None:
+        return cgroup.here()
+
+    @cached_property
+    def _hides(self) -> bool:
+        """Whether a folder can be shown without its path: what is told of it is read inside."""
+        with tempfile.TemporaryDirectory(prefix="twinsmith-") as folder:
+            os.chmod(folder, 0o755)  # noqa: PTH101, S103  (an empty folder)
+            mount = Mount(source=folder, target="/run/layer")
+            cell = Cell(room={}, job={}, limits=Limits(), wall_seconds=TRY_SECONDS, mounts=(mount,))
+            way = Way(user=self._users.next() if os.geteuid() == 0 else 0, hides=True)
+            line = sandbox_args(["/bin/cat", "/proc/self/mountinfo"], cell, Open(), way)
+            try:
+                done = subprocess.run(
+                    line,
+                    capture_output=True,
+                    text=True,
+                    env={"PATH": PATH},
+                    timeout=TRY_SECONDS,
+                    check=False,
+                )
+            except (OSError, subprocess.TimeoutExpired):
+                return False
+            return (
+                done.returncode == 0 and mount.target in done.stdout and folder not in done.stdout
+            )
 
 
 class Stay:
     """One stay in a room, from the first process to the last."""
 
-    def __init__(self, cell: Cell, groups: cgroup.Groups | None) -> None:
+    def __init__(self, cell: Cell, groups: cgroup.Groups | None, way: Way) -> None:
         self._cell = cell
         self._groups = groups
+        self._way = way
         self._process: subprocess.Popen[bytes] | None = None
         self._given_up = False
 
@@ -122,14 +157,17 @@ class Stay:
 
     def _stay(self, group: cgroup.Group | None, files: ExitStack) -> Ended:
         cell = self._cell
-        job = wire.frame(_room(cell, grouped=group is not None)) + wire.frame(cell.job)
-        harness = _in_memory(compiled(), files)
+        used = _opened(group.used, files) if group is not None else -1
+        job = wire.frame(_room(cell, self._way, used)) + wire.frame(cell.job)
+        shown = {PLACE: compiled(), **{place: text.encode() for place, text in NAMES.items()}}
+        texts = {place: _in_memory(data, files) for place, data in shown.items()}
         gate = Gate(files) if group is not None and group.unified else None
-        fds = (harness, *(gate.theirs if gate else ()))
-        line = sandbox_args(list(COMMAND), cell, fds=fds, root=os.geteuid() == 0)
+        opened = Open(texts=texts, gate=gate.theirs if gate else ())
+        line = sandbox_args(list(COMMAND), cell, opened, self._way)
         try:
             with cgroup.visited(group):
-                self._process = files.enter_context(_started(line, fds))
+                shared = (*opened.numbers, *([used] if used >= 0 else []))
+                self._process = files.enter_context(_started(line, shared))
         except OSError as error:
             raise SandboxError(f"the sandbox does not start: {error}; run: {INSTALL}") from error
         try:
@@ -184,80 +222,17 @@ class Spent:
         self._line += said
 
 
-class Conversation:
-    """Both directions at once, until it ends or takes too long."""
-
-    def __init__(
-        self,
-        process: "subprocess.Popen[bytes]",
-        job: bytes,
-        deadline: float,
-        heard: Callable[[bytes], None],
-    ) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        self.out, self.err = bytearray(), bytearray()
-        self.late = False
-        self._deadline = deadline
-        self._tell = heard
-        self._stdout = process.stdout.fileno()
-        self._into = process.stdin.fileno()
-        self._heard = {process.stdout.fileno(): self.out, process.stderr.fileno(): self.err}
-        self._poll = select.poll()
-        for fd in self._heard:
-            self._poll.register(fd, select.POLLIN)
-        os.set_blocking(self._into, False)
-        self._left = memoryview(b"")
-        self.say(job)
-
-    def say(self, data: bytes) -> None:
-        """Write this as it is read."""
-        self._left = memoryview(data)
-        self._poll.register(self._into, select.POLLOUT)
-
-    def until(self, done: Callable[[], bool]) -> bool:
-        """Go on until it is done; False when the other side ended, or time did, before that."""
-        while not done():
-            left = self._deadline - time.monotonic()
-            self.late = left <= 0 or len(self.out) > MOST_SAID
-            if self.late or not self._heard:
-                return False
-            for fd, _ in self._poll.poll(left * 1000):
-                self._write() if fd == self._into else self._read(fd)
-        return True
-
-    def _read(self, fd: int) -> None:
-        part = os.read(fd, 1 << 16)
-        self._heard[fd] += part
-        if fd == self._stdout and b"\n" in part:
-            self._tell(part)
-        if not part:
-            del self._heard[fd]
-            self._poll.unregister(fd)
-
-    def _write(self) -> None:
-        try:
-            self._left = self._left[os.write(self._into, self._left) :]
-        except BlockingIOError:
-            return
-        except BrokenPipeError:
-            self._left = memoryview(b"")
-        if not self._left:
-            self._poll.unregister(self._into)
-
-
-def _room(cell: Cell, *, grouped: bool) -> dict[str, object]:
+def _room(cell: Cell, way: Way, used: int) -> dict[str, object]:
     limits = cell.limits
     return {
         **cell.room,
+        **memory_of_each(limits, counted=way.counted),
         "seccomp": seccomp.in_hex(),
+        "used": used,
         "scratch": {
             "/tmp": _options(limits.scratch_mb, limits.scratch_files),  # noqa: S108
             "/dev/shm": _options(SHARED_MEMORY_MB, limits.scratch_files),  # noqa: S108
         },
-        # Without a group, each process by itself.
-        "memory_bytes": 0 if grouped else limits.memory_mb << 20,
     }
 
 
@@ -305,52 +280,14 @@ def _in_memory(data: bytes, files: ExitStack) -> int:
     return file
 
 
+def _opened(path: Path | None, files: ExitStack) -> int:
+    """A file of the group's for the judge to read; nobody else inside has it."""
+    if path is None:
+        return -1
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    files.callback(os.close, file)
+    return file
+
+
 def _options(mb: int, files: int) -> str:
     return f"size={mb << 20},nr_inodes={files},mode=1777"
-
-
-def sandbox_args(command: list[str], cell: Cell, *, fds: tuple[int, ...], root: bool) -> list[str]:
-    """The command line that runs `command` inside the sandbox."""
-    # Mounts that nobody may reach are staged; the environment is empty already (--clearenv alone
-    # would leave the caller's in /proc/1/environ).
-    harness, *gate = map(str, fds)
-    hidden = [mount for mount in cell.mounts if root and not open_to_all(mount.source)]
-    staged = {mount.source: f"{STAGE}/{n}" for n, mount in enumerate(hidden)}
-    stage = ["unshare", "--mount", "--propagation", "private", "sh", "-c", STAGING, "sh"]
-    drop = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"]
-    return [
-        *([*stage, *staged, "--"] if hidden else []),
-        *(drop if root else []),
-        *["bwrap", "--unshare-all", "--unshare-user", "--uid", "1000", "--gid", "1000"],
-        *["--disable-userns", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv"],
-        *[word for item in cell.environment.items() for word in ("--setenv", *item)],
-        *(["--info-fd", gate[0], "--block-fd", gate[1]] if gate else []),
-        *["--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin"],
-        *["--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64"],
-        *["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"],
-        *["--ro-bind-try", "/etc/alternatives", "/etc/alternatives"],
-        *["--proc", "/proc", "--dev", "/dev", "--dir", "/tmp"],  # noqa: S108
-        *_binds(cell.mounts, staged),
-        *["--perms", "0444", "--ro-bind-data", harness, PLACE],
-        # The judge mounts its scratch folders with this, and then gives it up.
-        *["--remount-ro", "/dev", "--remount-ro", "/", "--cap-drop", "ALL"],
-        *["--cap-add", "CAP_SYS_ADMIN", "--", *command],
-    ]
-
-
-def _binds(mounts: tuple[Mount, ...], staged: Mapping[str, str]) -> list[str]:
-    return [
-        word
-        for mount in mounts
-        for word in ("--ro-bind", staged.get(mount.source, mount.source), mount.target)
-    ]
-
-
-def open_to_all(path: str) -> bool:
-    """Whether anybody may walk to this folder and read it."""
-    places = [Path(path), *Path(path).parents]
-    with suppress(OSError):
-        return all(place.stat().st_mode & 0o5 == 0o5 for place in places[:1]) and all(
-            place.stat().st_mode & 0o1 for place in places[1:]
-        )
-    return False

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-CONTROLLERS = ("memory", "pids", "cpu")
+CONTROLLERS = ("memory", "pids", "cpu", "cpuacct")
 NEEDED = ("memory", "pids")
 NAME = "twinsmith"
 TRIES = 200
@@ -21,6 +21,11 @@ class Groups:
     folders: Mapping[str, Path]
     unified: bool
 
+    @property
+    def counts_processor(self) -> bool:
+        """Whether a group tells the processor time of all that was ever in it."""
+        return self.unified or "cpuacct" in self.folders
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
@@ -28,6 +33,8 @@ class Group:
 
     folders: tuple[Path, ...]
     memory: Path
+    used: Path | None
+    """Where the kernel tells the processor time of all its processes, of those that ended too."""
     unified: bool
 
 
@@ -78,7 +85,8 @@ def here() -> Groups | None:
 
 def make(groups: Groups, name: str, *, memory_mb: int, processes: int) -> Group:
     """A new group with limits; OSError where one cannot be set."""
-    made = [folder / name for folder in groups.folders.values()]
+    # Controllers that are mounted together have one folder.
+    made = list(dict.fromkeys(folder / name for folder in groups.folders.values()))
     for folder in made:
         folder.mkdir()
     for file, value in settings(memory_mb, processes, unified=groups.unified).items():
@@ -90,7 +98,10 @@ def make(groups: Groups, name: str, *, memory_mb: int, processes: int) -> Group:
         with suppress(*((OSError,) if any(word in file for word in ("sw", "cpu", "tcp")) else ())):
             path.write_text(value)
     memory = groups.folders["" if groups.unified else "memory"] / name
-    return Group(folders=tuple(made), memory=memory, unified=groups.unified)
+    used = memory / "cpu.stat" if groups.unified else None
+    if "cpuacct" in groups.folders:
+        used = groups.folders["cpuacct"] / name / "cpuacct.usage"
+    return Group(folders=tuple(made), memory=memory, used=used, unified=groups.unified)
 
 
 def settings(memory_mb: int, processes: int, *, unified: bool) -> dict[str, str]:

@@ -17,7 +17,6 @@ import asyncio
 import hashlib
 import json
 import os
-import secrets
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -27,6 +26,7 @@ from itertools import count
 from pathlib import Path
 
 from twinsmith.adapters.sandbox import seccomp
+from twinsmith.adapters.sandbox.by_itself import memory_of_each
 from twinsmith.adapters.sandbox.cell import BUILT, Cell, Ended, Isolation
 from twinsmith.adapters.sandbox.container_args import (
     NEEDED,
@@ -50,14 +50,13 @@ from twinsmith.adapters.sandbox.container_args import (
 from twinsmith.adapters.sandbox.harness import COMMAND, compiled
 from twinsmith.adapters.sandbox.inside import wire
 from twinsmith.adapters.sandbox.languages.python import INTERPRETER
+from twinsmith.adapters.sandbox.users import Users
 from twinsmith.core.errors import SandboxError
 from twinsmith.core.execution import Limits
 
 INSTALL = {"docker": "apt-get install -y docker.io", "podman": "apt-get install -y podman"}
 MEND = {"docker": "start it: systemctl start docker", "podman": "look at: podman info"}
 IMAGE = "twinsmith-sandbox"
-# A user for each room: without a user namespace they would share one count of processes.
-FIRST_USER, USERS = 64001, 900
 ANSWER_SECONDS = 30.0
 MOST_SAID = 64 << 20
 NOT_STARTED = (125, 126, 127)
@@ -98,7 +97,7 @@ class ContainerWalls:
         self._host = host
         self._runtime = runtime
         self._known: Ready | None = None
-        self._first_user = secrets.randbelow(USERS)
+        self._users = Users()
 
     async def isolation(self) -> Isolation:
         """Ask the engine and try it with something harmless."""
@@ -108,7 +107,8 @@ class ContainerWalls:
         return Isolation(
             backend=self._engine,
             version=ready.version + runtime,
-            missing=tuple(name for name in NEEDED if name not in ready.controls),
+            # Engines show, inside, where their mounts come from.
+            missing=(*(name for name in NEEDED if name not in ready.controls), "host"),
         )
 
     async def enter(self, cell: Cell) -> Ended:
@@ -116,19 +116,20 @@ class ContainerWalls:
         ready = await self._ready()
         room = {
             **cell.room,
+            **memory_of_each(cell.limits, counted="memory" in ready.controls),
             # The engine has mounted already, and filters system calls if it can.
             "seccomp": ready.filter,
             "scratch": {},
-            "memory_bytes": 0 if "memory" in ready.controls else cell.limits.memory_mb << 20,
+            # A container finds the file of its own group inside.
+            "used": -1,
         }
         job = wire.frame(room) + wire.frame(cell.job)
         return await self._run(ready, cell, list(COMMAND), job)
 
     async def _run(self, ready: Ready, cell: Cell, command: list[str], job: bytes) -> Ended:
-        number = next(_numbers)
-        name = f"{PREFIX}-{os.getpid()}-{number}"
-        user = FIRST_USER + (self._first_user + number) % USERS
-        process = await self._spawn(run_args(ready, cell, command, name=name, user=user))
+        name = f"{PREFIX}-{os.getpid()}-{next(_numbers)}"
+        line = run_args(ready, cell, command, name=name, user=self._users.next())
+        process = await self._spawn(line)
         talk = asyncio.ensure_future(self._converse(ready, process, job, cell, name))
         try:
             await asyncio.wait({talk}, timeout=cell.wall_seconds)

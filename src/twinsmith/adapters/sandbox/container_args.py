@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from twinsmith.adapters.sandbox.cell import Cell
+from twinsmith.adapters.sandbox.cell import HOSTNAME, NAMES, Cell
 from twinsmith.adapters.sandbox.harness import PLACE
 from twinsmith.core.execution import Limits
 
@@ -24,6 +24,8 @@ FOLDERS = "usr etc proc sys dev tmp run run/cache run/layer"
 LINKS = "bin lib lib64 sbin"
 SHOWN = ("/usr", "/etc/ld.so.cache", "/etc/alternatives")
 SHARED_MEMORY_MB = 16
+# Terminals are made in there, and the machine has a fixed number of them.
+NO_TERMINALS = "ro,nosuid,nodev,noexec,mode=0555,size=4k"
 # An address for documentation: this machine's own name server is nobody's business inside.
 NOWHERE = "192.0.2.1"
 
@@ -63,7 +65,7 @@ def run_args(ready: Ready, cell: Cell, command: list[str], *, name: str, user: i
     )
     return [
         *engine_args(ready),
-        *["run", "--interactive", "--pull=never", f"--name={name}", "--hostname=sandbox"],
+        *["run", "--interactive", "--pull=never", f"--name={name}", f"--hostname={HOSTNAME}"],
         *([f"--runtime={ready.runtime}"] if ready.runtime and ready.engine == "docker" else []),
         *_only(ready.engine),
         *["--network=none", "--cap-drop=ALL", "--security-opt=no-new-privileges"],
@@ -74,7 +76,7 @@ def run_args(ready: Ready, cell: Cell, command: list[str], *, name: str, user: i
         *["--ulimit=core=0:0", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024"],
         *["--log-driver=none", "--workdir=/tmp"],
         *(f"--env={key}={value}" for key, value in {**HOME, **cell.environment}.items()),
-        *[f"--tmpfs=/tmp:{tmp}", f"--tmpfs=/dev/shm:{shared}"],
+        *[f"--tmpfs=/tmp:{tmp}", f"--tmpfs=/dev/shm:{shared}", f"--tmpfs=/dev/pts:{NO_TERMINALS}"],
         *(f"--volume={place}:{place}:ro" for place in ready.shown),
         *(f"--volume={mount.source}:{mount.target}:ro" for mount in cell.mounts),
         *[f"--volume={ready.harness}:{PLACE}:ro", ready.image, *command],
@@ -92,7 +94,7 @@ def lower_args(name: str, memory_mb: int) -> list[str]:
 
 
 def image() -> bytes:
-    """An archive with the folders that something is mounted on, and nothing else."""
+    """An archive with the folders that something is mounted on, and the names of the room."""
     written = io.BytesIO()
     with tarfile.open(fileobj=written, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for name in FOLDERS.split():
@@ -104,6 +106,10 @@ def image() -> bytes:
             link = tarfile.TarInfo(name)
             link.type, link.linkname = tarfile.SYMTYPE, f"usr/{name}"
             archive.addfile(link)
+        for place, text in NAMES.items():
+            file = tarfile.TarInfo(place.lstrip("/"))
+            file.size, file.mode = len(text), 0o444
+            archive.addfile(file, io.BytesIO(text.encode()))
     return written.getvalue()
 
 
@@ -154,7 +160,8 @@ def abandoned(names: Iterable[str]) -> list[str]:
 def _only(engine: Engine) -> list[str]:
     """What keeps an engine from adding things of this machine."""
     if engine == "podman":
-        return ["--read-only-tmpfs=false", "--http-proxy=false", "--no-hosts"]
+        told = "--security-opt=mask=/proc/cmdline"
+        return ["--read-only-tmpfs=false", "--http-proxy=false", "--no-hosts", told]
     return [f"--dns={NOWHERE}"]
 
 

@@ -16,7 +16,7 @@ INSTALL = "apt-get install -y python3"
 FOLDER = Path(__file__).with_name("inside")
 # Each after those it imports.
 MODULES = (
-    *("wire", "watch", "folder", "lock", "python", "starter"),
+    *("wire", "watch", "usage", "folder", "lock", "python", "starter"),
     *("remote", "checker", "running", "probes", "calls", "service", "judge"),
 )
 PLACE = "/run/harness"

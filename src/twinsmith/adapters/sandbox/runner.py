@@ -172,7 +172,6 @@ def _room(
         and is_stateless(program.source),
         "environment": dict(environment),
         "limits": _limits(limits),
-        "memory_bytes": 0,
     }
 
 

@@ -1,12 +1,14 @@
 """System calls that no program needs here and that escapes are made of.
 
 One list, in two forms: a filter for bubblewrap, made by libseccomp, and a profile for Docker and
-Podman. Everything else is allowed: six compilers and their programs need most of the rest.
+Podman. Everything else is allowed: six compilers and their programs need most of the rest. A second
+filter is for programs whose memory no control group counts.
 """
 
 import ctypes
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -14,7 +16,7 @@ from twinsmith.core.errors import SandboxError
 
 INSTALL = "apt-get install -y libseccomp2"
 ALLOW, REFUSE = 0x7FFF0000, 0x00050000
-EPERM, ENOSYS, EAFNOSUPPORT = 1, 38, 97
+EPERM, ENOMEM, ENOSYS, EAFNOSUPPORT, EPROTONOSUPPORT = 1, 12, 38, 97, 93
 OTHER, EQUAL, GREATER, MASKED = 1, 4, 6, 7
 _OPERATIONS = {
     OTHER: "SCMP_CMP_NE",
@@ -37,12 +39,20 @@ MACHINE = (
     "quotactl quotactl_fd syslog iopl ioperm vhangup uselib ustat sysfs nfsservctl settimeofday "
     "clock_settime clock_adjtime adjtimex modify_ldt memfd_secret"
 )
-# Unix, IPv4, IPv6 and netlink, in a network namespace of their own; no other family.
-FAMILIES = (1, 2, 10, 16)
-HIGHEST_FAMILY = 16
+# What they hold lies in no folder and outlives the processes of a probe.
+LASTING = "shmget semget msgget mq_open mq_unlink"
+# Unix, IPv4 and IPv6, in a network namespace of their own; no other family. Resolvers that may not
+# ask netlink for addresses take it that there are some.
+AF_UNIX, AF_INET, AF_INET6 = 1, 2, 10
+FAMILIES = (AF_UNIX, AF_INET, AF_INET6)
+HIGHEST_FAMILY = 10
+SOCK_STREAM, KINDS = 1, 0xF
+IPPROTO_TCP = 6
 NAMESPACES = (0x80, 0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000)
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
-AF_INET, AF_INET6, SOCK_DGRAM, SOCK_RAW = 2, 10, 2, 3
+# Pages of a store that no limit on memory counts.
+MAP_HUGETLB, MFD_HUGETLB = 0x40000, 4
+MAP_SHARED_ANONYMOUS = 0x21
 # Their first argument is a process; for setpriority what kind of them is meant.
 OF_OTHERS = (
     "prlimit64 sched_setaffinity sched_setscheduler sched_setparam sched_setattr setpriority"
@@ -61,20 +71,15 @@ class Rule:
 def rules() -> tuple[Rule, ...]:
     """Everything that is refused."""
     words = f"{TRACING} {RINGS_AND_KEYS} {MOUNTS} {MACHINE}".split()
-    families = [n for n in range(HIGHEST_FAMILY) if n not in FAMILIES]
     return (
         *(Rule(call=word) for word in words),
+        *(Rule(call=word, error=ENOSYS) for word in LASTING.split()),
         # Its flags are in memory, out of a filter's sight; callers fall back to clone.
         Rule(call="clone3", error=ENOSYS),
         *(Rule(call="clone", arguments=((0, MASKED, flag, flag),)) for flag in NAMESPACES),
-        *(Rule(call="socket", error=EAFNOSUPPORT, arguments=((0, EQUAL, n, 0),)) for n in families),
-        Rule(call="socket", error=EAFNOSUPPORT, arguments=((0, GREATER, HIGHEST_FAMILY, 0),)),
-        # Nobody is there to send datagrams to, and their buffers count as nobody's memory.
-        *(
-            Rule(call="socket", arguments=((0, EQUAL, family, 0), (1, MASKED, kind, 0xF)))
-            for family in (AF_INET, AF_INET6)
-            for kind in (SOCK_DGRAM, SOCK_RAW)
-        ),
+        *_sockets(),
+        Rule(call="mmap", error=ENOMEM, arguments=((3, MASKED, MAP_HUGETLB, MAP_HUGETLB),)),
+        Rule(call="memfd_create", error=ENOMEM, arguments=((1, MASKED, MFD_HUGETLB, MFD_HUGETLB),)),
         *(
             Rule(call="ioctl", arguments=((1, MASKED, number, 0xFFFFFFFF),))
             for number in (TIOCSTI, TIOCLINUX)
@@ -83,6 +88,43 @@ def rules() -> tuple[Rule, ...]:
         *(Rule(call=call, arguments=((0, OTHER, 0, 0),)) for call in OF_OTHERS.split()),
         Rule(call="setpriority", arguments=((1, OTHER, 0, 0),)),
         Rule(call="ioprio_set", arguments=((1, OTHER, 0, 0),)),
+    )
+
+
+def uncounted() -> tuple[Rule, ...]:
+    """What is refused besides where memory is limited for each process by itself.
+
+    Such a limit knows nothing of memory that can be shared.
+    """
+    shared = (3, MASKED, MAP_SHARED_ANONYMOUS, MAP_SHARED_ANONYMOUS)
+    return (
+        Rule(call="mmap", error=ENOMEM, arguments=(shared,)),
+        Rule(call="memfd_create", error=ENOSYS),
+    )
+
+
+def _sockets() -> tuple[Rule, ...]:
+    """Streams over Unix sockets and TCP are left: buffers of others count as nobody's memory."""
+    families = [n for n in range(HIGHEST_FAMILY) if n not in FAMILIES]
+    refused = [((0, EQUAL, family, 0),) for family in families]
+    kinds = [kind for kind in range(KINDS + 1) if kind != SOCK_STREAM]
+    protocols = [(2, EQUAL, n, 0) for n in range(1, IPPROTO_TCP)]
+    protocols.append((2, GREATER, IPPROTO_TCP, 0))
+    internet = [(0, EQUAL, family, 0) for family in (AF_INET, AF_INET6)]
+    return (
+        *(Rule(call="socket", error=EAFNOSUPPORT, arguments=family) for family in refused),
+        Rule(call="socket", error=EAFNOSUPPORT, arguments=((0, GREATER, HIGHEST_FAMILY, 0),)),
+        *(
+            Rule(call="socket", arguments=(family, (1, MASKED, kind, KINDS)))
+            for family in internet
+            for kind in kinds
+        ),
+        *(
+            Rule(call="socket", error=EPROTONOSUPPORT, arguments=(family, protocol))
+            for family in internet
+            for protocol in protocols
+        ),
+        Rule(call="socketpair", error=EAFNOSUPPORT, arguments=((0, OTHER, AF_UNIX, 0),)),
     )
 
 
@@ -127,8 +169,8 @@ class _Comparison(ctypes.Structure):
 
 
 @cache
-def program() -> bytes:
-    """The rules as the kernel reads them; SandboxError where libseccomp is missing."""
+def program(refused: Callable[[], tuple[Rule, ...]] = rules) -> bytes:
+    """Rules as the kernel reads them; SandboxError where libseccomp is missing."""
     try:
         library = ctypes.CDLL("libseccomp.so.2", use_errno=True)
     except OSError:
@@ -136,7 +178,7 @@ def program() -> bytes:
     library.seccomp_init.restype = ctypes.c_void_p
     context = ctypes.c_void_p(library.seccomp_init(ctypes.c_uint32(ALLOW)))
     try:
-        for rule in rules():
+        for rule in refused():
             number = library.seccomp_syscall_resolve_name(rule.call.encode())
             if number >= 0:
                 _add(library, context, number, rule)
@@ -150,10 +192,10 @@ def program() -> bytes:
         library.seccomp_release(context)
 
 
-def in_hex() -> str:
-    """The program as the judge is told it; nothing where there is no library to make it."""
+def in_hex(refused: Callable[[], tuple[Rule, ...]] = rules) -> str:
+    """The filter as the judge is told it; nothing where there is no library to make it."""
     try:
-        return program().hex()
+        return program(refused).hex()
     except SandboxError:
         return ""
 

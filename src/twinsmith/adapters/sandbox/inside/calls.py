@@ -32,8 +32,10 @@ class Calls:
         if not running.pid(watch):
             self.close()
             return None
-        limits = self._probing().limits
+        probing = self._probing()
+        limits = probing.limits
         watch.deadline = time.monotonic() + limits["probe_seconds"]
+        watch.allowance = probing.usage.allowance(limits["cpu_seconds"])
         before = _processor_seconds(running.pid(watch))
         _forget_peak(running.pid(watch))
         wanted = probe["call"]
@@ -78,7 +80,8 @@ class Calls:
 
     def _started(self) -> tuple[Running, Watch]:
         running = self._probing().start_driver(shared=True)
-        watch = running.watch(START_AFRESH, self._probing().limits["output_bytes"])
+        probing = self._probing()
+        watch = running.watch({**probing.limits, "probe_seconds": START_AFRESH}, probing.usage)
         watch.read(running.replies)
         self._kept = running, watch
         greeted: list[dict[str, Any]] = []

@@ -19,6 +19,7 @@ import time
 from . import folder, lock, starter, wire
 from .calls import Calls
 from .probes import Probing
+from .usage import Usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,15 +50,17 @@ def main() -> None:
         lock.lock(room)
     except lock.LockFailed as error:
         return tell({"broken": str(error)})
+    usage = Usage(room["used"])
     mine, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     pid = os.fork()
     if pid == 0:
         mine.close()
+        usage.close()
         _be_quiet()
         todo = starter.serve(room, theirs)
         return todo()
     theirs.close()
-    Judge(room, wire.receive(0, LARGEST_JOB), mine, pid).judge()
+    Judge(room, wire.receive(0, LARGEST_JOB), mine, pid, usage).judge()
     # There is nothing left to tidy up in a process whose whole world ends with it.
     os._exit(0)
 
@@ -74,13 +77,19 @@ class Judge:
     """Builds the program, runs every probe, keeps the room clean between them."""
 
     def __init__(
-        self, room: dict[str, Any], job: dict[str, Any], starting: _socket.socket, pid: int
+        self,
+        room: dict[str, Any],
+        job: dict[str, Any],
+        starting: _socket.socket,
+        pid: int,
+        usage: Usage,
     ) -> None:
         self._room = room
         self._job = job
         self._starter = starting
         self._starter_pid = pid
         self._artefact = -1
+        self._usage = usage
 
     def judge(self) -> None:
         """One line a result."""
@@ -126,7 +135,7 @@ class Judge:
         return row
 
     def _probing(self) -> Probing:
-        return Probing(self._room, self._job, self._starter, self._artefact)
+        return Probing(self._room, self._job, self._starter, self._artefact, self._usage)
 
     def _build(self) -> str:
         """Nothing, or why there is no program."""

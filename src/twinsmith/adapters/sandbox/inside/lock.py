@@ -55,6 +55,11 @@ def lock(room: dict[str, Any]) -> None:
     must("capset", CAPABILITIES_V3.to_bytes(4, "little") + bytes(4), bytes(24))
     must("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     if room["seccomp"]:
-        code = bytes.fromhex(room["seccomp"])
-        program = _ctypes.byref(_Filter(len(code) // 8, code))
-        must("prctl", PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program, 0, 0)
+        refuse(room["seccomp"])
+
+
+def refuse(filtered: str) -> None:
+    """A filter of system calls, written in hexadecimal, for this process and what it starts."""
+    code = bytes.fromhex(filtered)
+    program = _ctypes.byref(_Filter(len(code) // 8, code))
+    must("prctl", PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program, 0, 0)

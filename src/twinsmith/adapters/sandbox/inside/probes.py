@@ -8,14 +8,16 @@ import time
 
 from . import wire
 from .checker import Functions, Ran, check, loose, shown, snake, text_of
-from .running import Running
+from .running import Running, used_up
 from .starter import REPLIES, REQUESTS
-from .watch import TOO_LARGE, Watch
+from .watch import TIMED_OUT, TOO_LARGE, USED_UP, Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import _socket
     from typing import Any
+
+    from .usage import Usage
 
 LONGEST_DETAIL = 4000
 LONGEST_BUILD_OUTPUT = 1 << 20
@@ -28,10 +30,16 @@ class Probing:
     """What a probe needs to know: the room, the job, who starts programs."""
 
     def __init__(
-        self, room: dict[str, Any], job: dict[str, Any], starter: _socket.socket, artefact: int
+        self,
+        room: dict[str, Any],
+        job: dict[str, Any],
+        starter: _socket.socket,
+        artefact: int,
+        usage: Usage,
     ) -> None:
         self.room = room
         self.job = job
+        self.usage = usage
         self.limits: dict[str, Any] = room["limits"]
         self._starter = starter
         self._artefact = artefact
@@ -60,10 +68,11 @@ class Probing:
             **self.limits,
             **self.limits["build"],
             "output_bytes": LONGEST_BUILD_OUTPUT,
-            "memory_bytes": 0,
+            "memory_bytes": self.room["build_bytes"],
+            "unshared": "",
         }
         running = self._start(argv, limits, mode="exec")
-        watch = running.watch(limits["probe_seconds"], limits["output_bytes"])
+        watch = running.watch(limits, self.usage)
         running.feed(watch, "")
         why = watch.until(lambda: running.has_ended(watch))
         row = self._ended(running, watch, why, limits)
@@ -81,7 +90,7 @@ class Probing:
     def run(self, *args: str, stdin: str = "") -> dict[str, Any]:
         """One run of a command-line program."""
         running = self.start(tuple(str(arg) for arg in args))
-        watch = running.watch(self.limits["probe_seconds"], self.limits["output_bytes"])
+        watch = running.watch(self.limits, self.usage)
         running.feed(watch, stdin)
         why = watch.until(lambda: running.has_ended(watch))
         row = self._ended(running, watch, why, self.limits)
@@ -127,7 +136,7 @@ class Probing:
         encoded = [wire.encode(arg) if self._python else wire.plain(arg) for arg in args]
         request = {"call": wanted["function"], "args": encoded}
         running = self.start_driver(request)
-        watch = running.watch(self.limits["probe_seconds"], self.limits["output_bytes"])
+        watch = running.watch(self.limits, self.usage)
         watch.read(running.replies)
         answers: list[dict[str, Any]] = []
         # A driver greets first; the function may go by another name in its language.
@@ -224,7 +233,7 @@ class Probing:
                 lambda: functions.last if functions else "",
             )
 
-        watch = running.watch(self.limits["probe_seconds"], self.limits["output_bytes"])
+        watch = running.watch(self.limits, self.usage)
         return self._forked(judged, watch, running)
 
     def _forked(self, judged: Any, watch: Watch, running: Running | None = None) -> dict[str, Any]:
@@ -250,9 +259,13 @@ class Probing:
         outcome, detail, used = _read_verdict(watch.came[result])
         if running is None:
             seconds, most = self.limits["probe_seconds"], self.limits["output_bytes"]
-            too_much = f"more than {most} bytes printed"
-            late = too_much if why == TOO_LARGE else f"no answer in {seconds:g} s"
-            return {"outcome": why or outcome, "detail": late if why else detail, **used}
+            reasons = {
+                TOO_LARGE: (TOO_LARGE, f"more than {most} bytes printed"),
+                TIMED_OUT: (TIMED_OUT, f"no answer in {seconds:g} s"),
+                USED_UP: (TIMED_OUT, used_up(self.limits)),
+            }
+            outcome, detail = reasons.get(why, (outcome, detail))
+            return {"outcome": outcome, "detail": detail, **used}
         if not why and outcome == "killed":
             self._await_end(running, watch)
         row = self._ended(running, watch, why, self.limits)
@@ -310,6 +323,7 @@ class Probing:
             "cpu": int(limits["cpu_seconds"] + 0.999),
             "processes": limits["processes"],
             "memory_bytes": limits.get("memory_bytes", self.room["memory_bytes"]),
+            "unshared": limits.get("unshared", self.room["unshared"]),
         }
         return Running(self._starter, request, itself)
 

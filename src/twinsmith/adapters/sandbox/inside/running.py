@@ -7,12 +7,14 @@ import posix as os
 import time
 
 from . import starter, wire
-from .watch import TIMED_OUT, TOO_LARGE, Watch
+from .watch import TIMED_OUT, TOO_LARGE, USED_UP, Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import _socket
     from typing import Any
+
+    from .usage import Usage
 
 PATIENCE = 5.0
 SIGNALS = {
@@ -68,9 +70,10 @@ class Running:
         self._mine.append(mine)
         return mine
 
-    def watch(self, seconds: float, output_bytes: int) -> Watch:
-        """Look at what it prints, and for its end."""
-        watch = Watch(seconds, output_bytes)
+    def watch(self, limits: dict[str, Any], usage: Usage) -> Watch:
+        """Look at what it prints, for its end, and at what it uses."""
+        watch = Watch(limits["probe_seconds"], limits["output_bytes"])
+        watch.allowance = usage.allowance(limits["cpu_seconds"])
         watch.read(*{self.stdout, self.stderr}, printed=True)
         watch.read(self._starter.fileno())
         return watch
@@ -93,7 +96,7 @@ class Running:
 
     def stop(self, watch: Watch) -> None:
         """Kill it if need be and learn what it used."""
-        watch.deadline = time.monotonic() + PATIENCE
+        watch.deadline, watch.allowance = time.monotonic() + PATIENCE, None
         while not self.has_ended(watch) and not self._pid:
             if watch.until(lambda: self.has_ended(watch) or self._pid > 0) == TIMED_OUT:
                 return
@@ -139,6 +142,8 @@ class Running:
             row["errors"] = errors.decode(errors="replace")
         if why == TIMED_OUT:
             row |= {"outcome": why, "detail": f"no answer in {limits['probe_seconds']:g} s"}
+        elif why == USED_UP:
+            row |= {"outcome": TIMED_OUT, "detail": used_up(limits)}
         elif why == TOO_LARGE:
             detail = f"more than {limits['output_bytes']} bytes printed"
             row |= {"outcome": why, "detail": detail}
@@ -154,3 +159,8 @@ class Running:
         if code < 0:
             return "killed", f"ended by {SIGNALS.get(-code, f'signal {-code}')}"
         return "killed", f"ended with exit code {code}"
+
+
+def used_up(limits: dict[str, Any]) -> str:
+    """Why a program was stopped whose processes together used too much."""
+    return f"the program used more than {limits['cpu_seconds']:g} s of processor time"

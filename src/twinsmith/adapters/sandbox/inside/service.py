@@ -62,7 +62,9 @@ def judge_service(
 
     limits = probing.limits
     running = probing.start((), {"PORT": str(PORT), "HOST": "127.0.0.1"})
-    watch = running.watch(START_SECONDS, LONGEST_LOG)
+    watch = running.watch(
+        {**limits, "probe_seconds": START_SECONDS, "output_bytes": LONGEST_LOG}, probing.usage
+    )
     running.feed(watch, "")
     port = _await_port(running, watch)
     for number, probe in enumerate(probes):

@@ -188,3 +188,5 @@ def _limit(request: dict[str, Any]) -> None:
     if request["memory_bytes"]:
         # Only where no cgroup counts it: for one process, not for all of them together.
         resource.setrlimit(resource.RLIMIT_DATA, (request["memory_bytes"],) * 2)
+    if request["unshared"]:
+        lock.refuse(request["unshared"])

@@ -10,7 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-TIMED_OUT, TOO_LARGE = "timed out", "output too large"
+TIMED_OUT, TOO_LARGE, USED_UP = "timed out", "output too large", "used up"
+SHORTEST_LOOK = 0.01
 
 
 class Watch:
@@ -24,6 +25,8 @@ class Watch:
         self._most = most_printed
         self._to_write: dict[int, memoryview] = {}
         self._poll = select.poll()
+        self.allowance: Callable[[], float] | None = None
+        """How long what may be used lasts at least; it is used up when that is nothing."""
 
     def read(self, *files: int, printed: bool = False) -> None:
         """Watch what comes out of these."""
@@ -47,6 +50,11 @@ class Watch:
             left = self.deadline - time.monotonic()
             if left <= 0:
                 return TIMED_OUT
+            if self.allowance is not None:
+                lasts = self.allowance()
+                if lasts <= 0:
+                    return USED_UP
+                left = min(left, max(lasts, SHORTEST_LOOK))
             for fd, _ in self._poll.poll(left * 1000):
                 if fd in self._to_write:
                     self._write(fd)
