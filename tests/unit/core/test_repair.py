@@ -318,10 +318,23 @@ HOSTILE = {
 }
 
 
+# What of them can be mended all the same: every other mark is inside quotation marks then.
+PLAIN_MARKS = ("\"‘\"'“'" * 16_667)[:100_000]  # noqa: RUF001
+MENDED = {
+    ("chains", "python"): HOSTILE["chains"].replace("f0()\n", ""),
+    **{("marks", language): PLAIN_MARKS for language in ("rust", "go", "c", "cpp")},
+}
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_source_comes_back(name: str, language: str) -> None:
-    repair(HOSTILE[name], language=language, entry="f", kind="function")
+    """As it was, but for what is known to be easily mended; Go begins with its package."""
+    wanted = MENDED.get((name, language), HOSTILE[name])
+    wanted = f"package main\n\n{wanted}" if language == "go" else wanted
+    # Compared apart: pytest would look for the differences of two such texts for hours.
+    as_wanted = mended(HOSTILE[name], language) == wanted
+    assert as_wanted
 
 
 def test_what_is_too_long_or_in_no_known_language_comes_back_as_it_is() -> None:
