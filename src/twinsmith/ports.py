@@ -112,7 +112,11 @@ class Durable(Protocol):
         ...
 
     async def step(self, name: str, work: Callable[[], Awaitable[T]], kind: type[T]) -> T:
-        """Do the work once and remember its value; an exception is not remembered."""
+        """Do the work once and remember its value; an exception is not remembered.
+
+        Steps are known by the order in which they begin: a flow that goes on has to begin the same
+        steps in the same order. Raises EngineError where it does not.
+        """
         ...
 
 

@@ -147,26 +147,55 @@ async def test_what_the_flow_raises_is_not_taken_for_the_engines_own_trouble(pla
             await engine.drive("r1", flow, Made)
 
 
-async def test_a_step_that_was_given_up_is_done_again(place: Place) -> None:
-    """A budget's time-out cancels a step from outside; nothing of it may be recorded."""
+async def test_a_flow_that_begins_another_step_than_before_cannot_go_on(place: Place) -> None:
+    async def attempt(*names: str) -> Made:
+        async with place.engine() as engine:
+
+            async def flow() -> Made:
+                for name in names:
+                    await engine.step(name, counted([], name, Made(text=name)), Made)
+                raise EngineError("the world is down")
+
+            return await engine.drive("r1", flow, Made)
+
+    with pytest.raises(EngineError, match="the world is down"):
+        await attempt("a", "b")
+    with pytest.raises(EngineError, match=r"r1 cannot go on: its step 2 was 'b', now it is 'c'"):
+        await attempt("a", "c")
+    with pytest.raises(EngineError, match="the world is down"):
+        await attempt("a", "b", "c")
+
+
+async def test_steps_at_once_are_known_by_the_order_in_which_they_began(place: Place) -> None:
+    """Whichever comes back first, and whichever was recorded when the run stopped."""
     calls: list[str] = []
+    broken = True
 
-    async def slow() -> Made:
-        calls.append("slow")
-        await asyncio.sleep(30)
-        return Made(text="never")
+    async def attempt() -> list[str]:
+        async with place.engine() as engine:
 
-    async with place.engine() as engine:
+            async def one(n: int) -> Made:
+                async def work() -> Made:
+                    await asyncio.sleep(0.05 * (3 - n))
+                    if n == 1 and broken:
+                        await asyncio.sleep(0.2)
+                        raise EngineError("the world is down")
+                    calls.append(f"at once {n}")
+                    return Made(text=str(n))
 
-        async def flow() -> Made:
-            try:
-                async with asyncio.timeout(0.05):
-                    return await engine.step("slow", slow, Made)
-            except TimeoutError:
-                return await engine.step("b", counted(calls, "b", Made(text="b")), Made)
+                return await engine.step(f"at once {n}", work, Made)
 
-        assert await engine.drive("r1", flow, Made) == Made(text="b")
-    assert calls == ["slow", "b"]
+            async def flow() -> Made:
+                made = await asyncio.gather(*map(one, range(4)))
+                return Made(text=" ".join(each.text for each in made))
+
+            return (await engine.drive("r1", flow, Made)).text.split()
+
+    with pytest.raises(EngineError, match="the world is down"):
+        await attempt()
+    broken = False
+    assert await attempt() == ["0", "1", "2", "3"]
+    assert sorted(calls) == [f"at once {n}" for n in range(4)]
 
 
 async def test_a_cancelled_run_stops_and_stays_stopped(place: Place) -> None:

@@ -1,8 +1,10 @@
 """What a run may spend, what it has spent and promised, and when to stop."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from twinsmith.core.errors import BudgetExceeded
 
@@ -42,6 +44,14 @@ class Reservation:
     usd: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Together:
+    """What became of steps at the same time, so far."""
+
+    seconds: list[float] = field(default_factory=list)
+    settlements: list[Callable[[], None]] = field(default_factory=list)
+
+
 class Ledger:
     """Reserves before and settles after, so that questions at the same time never overspend."""
 
@@ -50,7 +60,8 @@ class Ledger:
         self.spent = Spent()
         self._tokens_set_aside = 0
         self._usd_set_aside = 0.0
-        self._together: list[float] | None = None
+        self._paid: list[float] = []
+        self._together: _Together | None = None
 
     def seconds_left(self) -> float:
         """Seconds that may still be used; raises when there are none."""
@@ -80,36 +91,50 @@ class Ledger:
 
     def settle(self, reservation: Reservation, *, tokens: int, usd: float | None) -> None:
         """Replace what was set aside by what was used."""
+        if self._together is not None:
+            later = partial(self.settle, reservation, tokens=tokens, usd=usd)
+            self._together.settlements.append(later)
+            return
         self.release(reservation)
+        self._paid.append(usd or 0.0)
         self.spent = replace(
             self.spent,
             tokens=self.spent.tokens + tokens,
-            usd=self.spent.usd + (usd or 0.0),
+            # Exact, so that it is the same in whatever order answers come in.
+            usd=math.fsum(self._paid),
             unpriced=self.spent.unpriced + (usd is None),
         )
 
     def release(self, reservation: Reservation) -> None:
         """Give back what was set aside."""
+        if self._together is not None:
+            self._together.settlements.append(partial(self.release, reservation))
+            return
         self._tokens_set_aside -= reservation.tokens
         self._usd_set_aside -= reservation.usd or 0.0
 
     def took(self, seconds: float) -> None:
         """Count the seconds of a step."""
         if self._together is not None:
-            self._together.append(seconds)
+            self._together.seconds.append(seconds)
         else:
             self.spent = replace(self.spent, seconds=self.spent.seconds + seconds)
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        """Steps in this block run at the same time: together they take as long as the longest."""
-        self._together = []
+        """Steps in this block run at the same time: together they take as long as the longest.
+
+        They are settled when the block ends. What one of them may spend does not depend on which
+        of the others is answered already: when they are replayed, that may be another one.
+        """
+        block = self._together = _Together()
         try:
             yield
         finally:
-            longest = max(self._together, default=0.0)
             self._together = None
-            self.took(longest)
+            self.took(max(block.seconds, default=0.0))
+            for settle in block.settlements:
+                settle()
 
     def _usd_left(self) -> float | None:
         if self.budget.usd is None:

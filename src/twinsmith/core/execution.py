@@ -52,5 +52,4 @@ class Execution:
     results: tuple[ProbeResult, ...]
     problem: str = ""
     log: str = ""
-    seconds: float = 0.0
     peak_mb: float = field(default=0.0, compare=False)

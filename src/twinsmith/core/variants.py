@@ -61,7 +61,6 @@ class Varied:
 
     kept: tuple[Variant, ...] = ()
     tried: int = 0
-    seconds: float = 0.0
 
 
 def variants(source: str, most: int) -> tuple[str, ...]:

@@ -1,7 +1,10 @@
 """One run's dealings with the outside world: each done once, paid once, journalled once.
 
 Everything here is replayed when a run goes on after an interruption: finished steps give back what
-they gave before, and events that the journal has already are not kept twice.
+they gave before, and events that the journal has already are not kept twice. Whatever is decided
+here follows from what steps gave, never from a clock and never from which of several steps at once
+came back first: then a replay takes the same way. Steps at once have to begin in the same order,
+so nothing waits between the question of a stage and the beginning of its step.
 """
 
 import asyncio
@@ -12,11 +15,10 @@ from collections.abc import (
     Awaitable,
     Callable,
     Coroutine,
-    Iterator,
     Mapping,
     Sequence,
 )
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -43,7 +45,9 @@ from twinsmith.core.model import (
 from twinsmith.core.task import Job
 from twinsmith.core.variants import Variant, Varied
 from twinsmith.core.verdict import Finding
+from twinsmith.flow.begun import Begun
 from twinsmith.flow.remembered import Inspected, Recalled, Remembered
+from twinsmith.flow.timed import Timed, timed
 from twinsmith.ports import (
     Clock,
     Desk,
@@ -92,20 +96,28 @@ class Recorder:
 
     def __init__(self, job: Job, ports: Ports) -> None:
         self.ledger = Ledger(job.budget)
-        self.models: tuple[str, ...] = ()
-        self.short = ""
-        """What the budget could not pay, once there is something."""
         self._job = job
         self._ports = ports
         self._executions = 0
         self._questions = 0
+        self._begun = Begun()
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that answered, in the order of the questions."""
+        return self._begun.models
+
+    @property
+    def short(self) -> str:
+        """What the budget could not pay, once there is something."""
+        return self._begun.short
 
     async def ask(self, question: Question) -> Reply:
         """One question to a model: a step of its own, so that it is never paid twice."""
         role, nth, retry = question.role, question.nth, question.retry
         name = f"ask {role} {nth}" + (f" again {retry}" if retry else "")
         longest = min(question.tokens or self._job.reply_tokens, self._job.reply_tokens)
-        with self._noting_shortage():
+        with self._begun.step(name):
             reserved = self.ledger.reserve(question.text, longest)
         prompt = Prompt(
             key=f"{self._job.run}/{name}",
@@ -122,16 +134,14 @@ class Recorder:
             schema=question.schema,
             max_usd=reserved.usd,
         )
-        await self.tell("model.asked", key=name, who=role, data=facts_of_question(prompt))
         try:
-            reply = await self._timed(name, lambda: self._ask(prompt), Reply)
+            reply, seconds = await self._timed(name, lambda: self._ask(name, prompt), Timed[Reply])
         except BaseException:
             self.ledger.release(reserved)
             raise
         self.ledger.settle(reserved, tokens=reply.tokens, usd=reply.usd)
-        self.ledger.took(reply.seconds)
-        if reply.model not in self.models:
-            self.models = (*self.models, reply.model)
+        self._begun.answered(name, reply.model)
+        reply = replace(reply, seconds=seconds)
         await self.tell("model.replied", key=name, who=role, data=facts_of_reply(prompt, reply))
         return reply
 
@@ -168,21 +178,16 @@ class Recorder:
         """One execution in the sandbox."""
         self._executions += 1
         name = f"execute {number}, {self._executions}"
-
-        async def timed() -> Execution:
-            began = self._ports.clock.seconds()
-            execution = await work(self._ports.sandbox)
-            return replace(execution, seconds=self._ports.clock.seconds() - began)
-
-        execution = await self._timed(name, timed, Execution)
-        self.ledger.took(execution.seconds)
+        execution, seconds = await self._timed(
+            name, lambda: work(self._ports.sandbox), Timed[Execution]
+        )
         await self.tell(
             "candidate.executed",
             key=name,
             who="sandbox",
             data={
                 "candidate": number,
-                "seconds": round(execution.seconds, 3),
+                "seconds": round(seconds, 3),
                 "outcomes": dict(Counter(r.outcome for r in execution.results)),
                 "problem": execution.problem[:LONGEST_PROBLEM],
             },
@@ -194,19 +199,12 @@ class Recorder:
     ) -> tuple[Variant, ...]:
         """Edits of the first so many candidates, tried once; those that are worth keeping."""
         name = f"vary {number}"
-
-        async def timed() -> Varied:
-            began = self._ports.clock.seconds()
-            found = await work(self._ports.sandbox)
-            return replace(found, seconds=self._ports.clock.seconds() - began)
-
-        found = await self._timed(name, timed, Varied)
-        self.ledger.took(found.seconds)
+        found, seconds = await self._timed(name, lambda: work(self._ports.sandbox), Timed[Varied])
         data: dict[str, Json] = {
             "after": number,
             "tried": found.tried,
             "kept": [variant.of for variant in found.kept],
-            "seconds": round(found.seconds, 3),
+            "seconds": round(seconds, 3),
         }
         await self.tell("candidates.varied", key=name, who="sandbox", data=data)
         return found.kept
@@ -220,13 +218,13 @@ class Recorder:
         async def look() -> Inspected:
             return Inspected(findings=await work(self._ports.reviewer, self._ports.sanitized))
 
-        found = (await self._timed(name, look, Inspected)).findings
+        seen, _ = await self._timed(name, look, Timed[Inspected])
         data: dict[str, Json] = {
             "candidate": number,
-            "findings": [f"{each.severity} {each.what}, {each.where}" for each in found],
+            "findings": [f"{each.severity} {each.what}, {each.where}" for each in seen.findings],
         }
         await self.tell("candidate.inspected", key=name, who="critic", data=data)
-        return found
+        return seen.findings
 
     async def ask_person(self, question: str, assumed: str) -> str:
         """One question to a person, asked once; the answer is recorded."""
@@ -256,7 +254,7 @@ class Recorder:
             except (ConfigError, EngineError, ModelUnavailable) as error:
                 return Recalled(hits=(), problem=str(error))
 
-        found = await self._timed("recall", look, Recalled)
+        found, _ = await self._timed("recall", look, Timed[Recalled])
         data: dict[str, Json] = {
             "pieces": [f"{hit.passage.source}: {hit.passage.path}" for hit in found.hits],
             "problem": found.problem,
@@ -275,7 +273,7 @@ class Recorder:
             except (ConfigError, EngineError) as error:
                 return Remembered(reminders=(), problem=str(error))
 
-        found = await self._timed("remember", look, Remembered)
+        found, _ = await self._timed("remember", look, Timed[Remembered])
         data: dict[str, Json] = {
             "insights": [each.key for each in found.reminders],
             "problem": found.problem,
@@ -348,10 +346,10 @@ class Recorder:
             "stage.finished", key=name, who="twinsmith", data={"stage": name, "note": note}
         )
 
-    async def _ask(self, prompt: Prompt) -> Reply:
-        began = self._ports.clock.seconds()
+    async def _ask(self, name: str, prompt: Prompt) -> Reply:
+        await self.tell("model.asked", key=name, who=prompt.role, data=facts_of_question(prompt))
         try:
-            reply = await self._ports.model.ask(prompt)
+            return await self._ports.model.ask(prompt)
         except ModelUnavailable as error:
             # Without a key: each failed try is an event of its own.
             failed = facts_of_failure(prompt, str(error))
@@ -359,25 +357,22 @@ class Recorder:
                 Event(run=self._job.run, kind="model.failed", who=prompt.role, data=failed)
             )
             raise
-        return replace(reply, seconds=self._ports.clock.seconds() - began)
 
-    async def _timed(self, name: str, work: Callable[[], Awaitable[T]], kind: type[T]) -> T:
-        with self._noting_shortage():
+    async def _timed(
+        self, name: str, work: Callable[[], Awaitable[T]], kind: type[Timed[T]]
+    ) -> tuple[T, float]:
+        """What a step gave and the seconds it took; BudgetExceeded where it ran out of them."""
+        with self._begun.step(name):
             left = self.ledger.seconds_left()
-            try:
-                async with asyncio.timeout(left):
-                    return await self._ports.durable.step(name, work, kind)
-            except TimeoutError:
-                self.ledger.took(left)
+
+            async def within() -> Timed[T]:
+                return await timed(work, most=left, clock=self._ports.clock)
+
+            done = await self._ports.durable.step(name, within, kind)
+            self.ledger.took(done.seconds)
+            if done.value is None:
                 raise BudgetExceeded(
                     f"the budget of {self._job.budget.seconds:g} seconds ran out during '{name}'; "
                     "give more with --budget-seconds in a new build"
-                ) from None
-
-    @contextmanager
-    def _noting_shortage(self) -> Iterator[None]:
-        try:
-            yield
-        except BudgetExceeded as error:
-            self.short = self.short or str(error)
-            raise
+                )
+            return done.value, done.seconds

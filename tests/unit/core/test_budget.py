@@ -17,12 +17,38 @@ def test_what_is_set_aside_is_replaced_by_what_was_used() -> None:
     assert book.reserve("x" * 36, 5000).reply_tokens == 1000 - 50 - 100
 
 
+def test_money_is_the_same_in_whatever_order_answers_come_in() -> None:
+    totals = set()
+    for paid in ([0.1, 0.2, 0.3], [0.3, 0.2, 0.1]):
+        book = ledger(tokens=10_000)
+        for usd in paid:
+            book.settle(book.reserve("x", 16), tokens=1, usd=usd)
+        totals.add(book.spent.usd)
+    assert len(totals) == 1
+
+
 def test_questions_at_the_same_time_never_overspend() -> None:
     book = ledger(tokens=1000)
     promised = [book.reserve("x" * 36, 200).tokens for _ in range(3)]
     assert promised == [300, 300, 300]
     with pytest.raises(BudgetExceeded, match="1000 tokens is spent"):
         book.reserve("x" * 36, 200)
+
+
+def test_what_the_next_of_several_at_once_may_spend_does_not_depend_on_who_was_answered() -> None:
+    left = []
+    for answered in (0, 1, 2):
+        book = ledger(tokens=1000)
+        with book.at_once():
+            first = [book.reserve("x" * 36, 200) for _ in range(2)]
+            for reservation in first[:answered]:
+                book.settle(reservation, tokens=10, usd=None)
+            left.append(book.reserve("x" * 36, 5000).reply_tokens)
+            for reservation in first[answered:]:
+                book.release(reservation)
+        assert book.spent == Spent(tokens=10 * answered, unpriced=answered)
+        assert book.reserve("x" * 36, 5000).tokens == 600 - 10 * answered
+    assert left == [300, 300, 300]
 
 
 def test_what_is_given_back_can_be_used_again() -> None:

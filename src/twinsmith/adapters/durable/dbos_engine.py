@@ -91,8 +91,15 @@ class DbosEngine:
             except Exception as broken:
                 raise self._leave(broken) from broken
 
-        # Preemptible: a cancelled run does not wait for a model to finish its sentence.
-        data = await DBOS.run_step_async({"name": name, "preemptible": True}, once)
+        try:
+            # Preemptible: a cancelled run does not wait for a model to finish its sentence.
+            data = await DBOS.run_step_async({"name": name, "preemptible": True}, once)
+        except error.DBOSUnexpectedStepError as other:
+            run, place, _, was = other.inputs
+            raise EngineError(
+                f"run {run} cannot go on: its step {place} was {was!r}, now it is {name!r}; "
+                "start a new build"
+            ) from other
         return from_json(data, kind)
 
     async def cancel(self, run: str) -> None:

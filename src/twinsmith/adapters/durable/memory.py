@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from twinsmith.adapters.durable.codec import from_json, to_json
-from twinsmith.core.errors import RunCancelled
+from twinsmith.core.errors import EngineError, RunCancelled
 from twinsmith.core.events import Json
 
 T = TypeVar("T")
@@ -16,15 +16,26 @@ class MemoryDurable:
     def __init__(self, records: dict[str, Json] | None = None) -> None:
         self._records: dict[str, Json] = {} if records is None else records
         self._run = ""
+        self._begun = 0
 
     async def drive(self, run: str, flow: Callable[[], Awaitable[T]], kind: type[T]) -> T:
         """Run a flow to its end, or give its recorded end."""
-        self._run = run
+        self._run, self._begun = run, 0
         return await self._once(f"{run}:end", flow, kind)
 
     async def step(self, name: str, work: Callable[[], Awaitable[T]], kind: type[T]) -> T:
-        """Do the work once and remember its value."""
-        return await self._once(f"{self._run}:step:{name}", work, kind)
+        """Do the work once and remember its value, under its place among all steps."""
+        self._begun += 1
+        place = f"{self._run}:place:{self._begun}"
+        was = self._records.get(place, name)
+        if was != name:
+            raise EngineError(
+                f"run {self._run} cannot go on: its step {self._begun} was {was!r}, now it is "
+                f"{name!r}; start a new build"
+            )
+        value = await self._once(f"{self._run}:step:{name}", work, kind)
+        self._records[place] = name
+        return value
 
     async def cancel(self, run: str) -> None:
         """Stop a run for good, unless it has ended."""
