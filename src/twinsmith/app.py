@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from twinsmith.adapters.clock import SystemClock
 from twinsmith.adapters.desk.terminal import Nobody
-from twinsmith.adapters.journal.files import FileJournal
 from twinsmith.adapters.lease import is_held, lease
+from twinsmith.core.anchor import written
 from twinsmith.core.budget import Budget
 from twinsmith.core.case import Case, Ended, open_cases
 from twinsmith.core.errors import (
@@ -39,6 +39,7 @@ from twinsmith.core.program import Program
 from twinsmith.core.progress import ENDED, Progress, State, progress_of
 from twinsmith.core.task import Job, Task
 from twinsmith.effort_choice import effort_of, quality_of
+from twinsmith.journal_choice import journal_of
 from twinsmith.ports import Desk
 from twinsmith.settings import Settings
 
@@ -61,7 +62,7 @@ class App:
         self.aside: Callable[[], AbstractContextManager[None]] = nullcontext
         """What whoever shows the run does while a person is asked."""
         self.arriving: dict[str, int] = {}
-        self.journal = FileJournal(settings.home / "journal", SystemClock(), settings.secrets)
+        self.journal = journal_of(settings)
 
     def new_job(self, task: Task, *, out: Path | None, seed: int | None, budget: Budget) -> Job:
         """A job with a name of its own; refuses a folder that the result could not be put in."""
@@ -93,6 +94,7 @@ class App:
 
         with lease(self._folder(job.run), job.run):
             keep_job(self._folder(job.run), job)
+            await self._anchor_ended()
             await self._tell_started(job)
             return await self._see_through(job)
 
@@ -340,6 +342,20 @@ class App:
 
     async def _end(self, run: str, state: State, data: dict[str, Json]) -> None:
         await self._tell(run, "run.ended", {"state": state, **data}, key="run.ended")
+        await self._anchor(run, state)
+
+    async def anchor(self) -> str:
+        """A line that tells where the whole journal ends, for a person to store elsewhere."""
+        await self._anchor_ended()
+        return written(await self.journal.anchor_all(_user()), SystemClock().now())
+
+    async def _anchor_ended(self) -> None:
+        """Tell the system's chain of runs whose end it missed because a kill came between."""
+        for event in self.journal.unanchored():
+            if not is_held(self._folder(event.run)):
+                await self._anchor(event.run, str(event.data.get("state")))
+
+    async def _anchor(self, run: str, state: str) -> None:
         anchor = self.journal.anchor(run)
         ending: dict[str, Json] = {
             "run": run,
@@ -350,8 +366,7 @@ class App:
         await self._tell(SYSTEM, "run.ended", ending, key=f"run.ended:{run}")
 
     async def _tell(self, run: str, kind: str, data: dict[str, Json], key: str = "") -> None:
-        who = f"user:{getpass.getuser()}"
-        await self.journal.append(Event(run=run, kind=kind, who=who, data=data, key=key))
+        await self.journal.append(Event(run=run, kind=kind, who=_user(), data=data, key=key))
 
     async def _until_ended(self, run: str) -> None:
         """Wait for the process that drives the run to notice; it looks once a second."""
@@ -377,3 +392,7 @@ class App:
 
     def _folder(self, run: str) -> Path:
         return self.settings.home / "runs" / run
+
+
+def _user() -> str:
+    return f"user:{getpass.getuser()}"

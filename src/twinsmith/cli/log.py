@@ -1,34 +1,58 @@
-"""`twinsmith log`: read the journal, or check that nobody altered it."""
+"""`twinsmith log`: read the journal, check that nobody altered it, or anchor it elsewhere."""
 
+import asyncio
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from twinsmith.cli import exits
 from twinsmith.cli.build import Json
+from twinsmith.cli.files import text_of
 
 if TYPE_CHECKING:
+    from twinsmith.adapters.journal.files import Checked
     from twinsmith.app import App
+    from twinsmith.core.anchor import Anchor
     from twinsmith.core.events import Entry
 
-EXAMPLE = "Example: twinsmith log a3f9 (its events), twinsmith log --verify (every chain)"
+EXAMPLE = (
+    "Example: twinsmith log a3f9 (its events), twinsmith log --verify (every chain), "
+    "twinsmith log --anchor >> /elsewhere/anchors (a line to store), "
+    "twinsmith log --verify --against /elsewhere/anchors"
+)
+AGAINST_HELP = "With --verify: a line that --anchor printed, or a file of them."
 
 
 def log(
     run: Annotated[str, typer.Argument(help="One run; without it, all of them.")] = "",
     verify: Annotated[bool, typer.Option("--verify", help="Check the chain of hashes.")] = False,
+    against: Annotated[str, typer.Option(help=AGAINST_HELP)] = "",
+    anchor: Annotated[
+        bool, typer.Option("--anchor", help="Print a line that tells where the journal ends.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Everything that happened, in order; --verify names the first altered line."""
     from twinsmith.app import App
+    from twinsmith.core.errors import ConfigError
     from twinsmith.core.events import SYSTEM, to_line
     from twinsmith.settings import load
 
+    if anchor and (verify or run):
+        raise ConfigError("--anchor is of the whole journal and goes alone; leave the rest out")
+    if against and (run or not verify):
+        raise ConfigError("--against goes with --verify, of all runs; twinsmith log --help")
+    stored = _stored(against) if against else ()
     app = App(load())
+    if anchor:
+        line = asyncio.run(app.anchor())
+        typer.echo(json.dumps({"anchor": line}) if as_json else line)
+        return
     name = run if run in ("", SYSTEM) else app.find(run)
     if verify:
-        _verify(app, name, as_json=as_json)
+        _verify(app, name, stored, as_json=as_json)
         return
     names = [name] if name else [SYSTEM, *app.journal.runs()]
     entries = sorted((e for n in names for e in app.journal.entries(n)), key=lambda e: e.at)
@@ -38,14 +62,29 @@ def log(
         typer.echo("the journal is empty")
 
 
-def _verify(app: "App", name: str, *, as_json: bool) -> None:
+def _stored(against: str) -> "tuple[Anchor, ...]":
+    """The anchors that a person kept: given as they are, or as a file."""
+    from twinsmith.core.anchor import MARK, anchors_in
+    from twinsmith.core.errors import ConfigError
+
+    text = against if against.startswith(MARK) else text_of(Path(against), option="--against ")
+    try:
+        return anchors_in(text)
+    except ValueError as error:
+        raise ConfigError(
+            f"--against: {error}; give a line that 'twinsmith log --anchor' printed, or a file"
+        ) from None
+
+
+def _verify(app: "App", name: str, stored: "tuple[Anchor, ...]", *, as_json: bool) -> None:
     from dataclasses import asdict
 
-    checked = [app.journal.check(name)] if name else app.journal.check_all()
+    checked = [app.journal.check(name)] if name else app.journal.check_all(stored)
     broken = [chain for chain in checked if chain.broken]
     if as_json:
         typer.echo(json.dumps({"ok": not broken, "chains": [asdict(c) for c in checked]}))
     else:
+        _tell(checked)
         for chain in broken:
             assert chain.broken
             typer.echo(f"{chain.path}: line {chain.broken.line} {chain.broken.reason}")
@@ -54,6 +93,17 @@ def _verify(app: "App", name: str, *, as_json: bool) -> None:
             typer.echo(f"{lines} lines in {len(checked)} chains: every hash holds")
     if broken:
         raise typer.Exit(exits.NO)
+
+
+def _tell(checked: "list[Checked]") -> None:
+    """What is no break but should be known, each thing once."""
+    notes: dict[str, list[str]] = {}
+    for chain in checked:
+        if chain.note:
+            notes.setdefault(chain.note, []).append(chain.path)
+    for note, paths in notes.items():
+        more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+        typer.echo(f"{paths[0]}{more}: {note}")
 
 
 def _line(entry: "Entry") -> str:

@@ -8,17 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from twinsmith.core.anchor import Anchor
 from twinsmith.core.errors import EngineError
 from twinsmith.core.events import GENESIS, Entry, Event, from_line, seal, to_line
 from twinsmith.ports import Clock
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Anchor:
-    """How long a chain is and how it ends."""
-
-    lines: int
-    head: str
 
 
 @dataclass(slots=True)
@@ -39,18 +32,20 @@ class Chain:
         self._clock = clock
         self._seen = _Seen()
 
-    def append(self, event: Event) -> None:
-        """Add an event unless its key is there already."""
+    def append(self, event: Event) -> Anchor | None:
+        """Add an event; where the chain ended before it. None where its key is there already."""
         try:
             with self._locked() as file:
                 self._catch_up(file)
                 if event.key and event.key in self._seen.keys:
-                    return
+                    return None
+                before = self.seen
                 entry = seal(
                     event, seq=self._seen.lines + 1, at=self._clock.now(), prev=self._seen.head
                 )
                 self._write(file, f"{to_line(entry)}\n".encode())
                 self._catch_up(file)
+                return before
         except OSError as error:
             raise EngineError(
                 f"the journal {self.path} cannot be written: {error.strerror}; "
@@ -61,6 +56,11 @@ class Chain:
         """Length and last hash of the chain as it is on disk."""
         with self._locked() as file:
             self._catch_up(file)
+        return self.seen
+
+    @property
+    def seen(self) -> Anchor:
+        """Length and last hash as this process read or wrote them last."""
         return Anchor(lines=self._seen.lines, head=self._seen.head)
 
     @contextmanager
