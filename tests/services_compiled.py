@@ -125,9 +125,12 @@ fn serve(mut stream: TcpStream, store: &Mutex<Store>) -> std::io::Result<()> {
     loop {
         let mut line = String::new();
         reader.read_line(&mut line)?;
-        let Some((name, value)) = line.split_once(':') else { break };
-        if name.eq_ignore_ascii_case("content-length") {
-            length = value.trim().parse().unwrap_or(0);
+        match line.split_once(':') {
+            Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                length = value.trim().parse().unwrap_or(0);
+            }
+            Some(_) => {}
+            None => break,
         }
     }
     let mut body = vec![0; usize::try_from(length.min(MOST)).unwrap_or(0)];

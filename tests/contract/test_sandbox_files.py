@@ -55,8 +55,8 @@ FILES = {
     },
     "go": {
         "shapes.go": "package shapes\nfunc square(x int) int { return x * x }\n",
-        "adding.go": 'package solution\nimport "slices"\nfunc add(xs []int) int {\n\tsum := 0\n'
-        "\tfor x := range slices.Values(xs) { sum += x }\n\treturn sum\n}\n",
+        "adding.go": 'package solution\nimport "sort"\nfunc add(xs []int) int {\n\tsum := 0\n'
+        "\tsort.Ints(xs)\n\tfor _, x := range xs { sum += x }\n\treturn sum\n}\n",
     },
     "c": {
         "shapes.h": "typedef long number;\nnumber square(number x);\n",

@@ -1,7 +1,6 @@
 """The knowledge that is shipped: its format, and every piece of code run against its check."""
 
 import asyncio
-import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,6 @@ import pytest
 
 from tests.sandboxes import LIMITS, needs, sandbox
 from twinsmith.adapters.knowledge.starter import FOLDER, NOTE, TOPICS, Entry, entries, read
-from twinsmith.adapters.sandbox.languages import LANGUAGES
 from twinsmith.adapters.sandbox.layers import ALLOWED
 from twinsmith.core.execution import Limits
 from twinsmith.core.probe import Probe, Probes
@@ -22,20 +20,8 @@ FILES["general.md"] = ""
 FEWEST = 120
 LONGEST_CODE = 45
 AT_ONCE = 2
-# What the pieces are written for; a distribution's tools may be older.
-OLDEST = {"go": (1, 24), "rust": (1, 75)}
 # Machines that test are busy: what is looked for is a wrong answer, not a slow one.
 PATIENT: Limits = replace(LIMITS, probe_seconds=10.0, cpu_seconds=10.0)
-
-
-def not_too_old(language: str) -> None:
-    needs(language)
-    toolchain = LANGUAGES[language].locate()
-    found = re.search(r"(\d+)\.(\d+)", toolchain.version if toolchain else "")
-    here = (int(found[1]), int(found[2])) if found else (0, 0)
-    if here < OLDEST.get(language, (0, 0)):
-        wanted = ".".join(map(str, OLDEST[language]))
-        pytest.skip(f"{language} {here[0]}.{here[1]} is here; the pieces need {wanted}")
 
 
 def of(file: str) -> list[Entry]:
@@ -73,7 +59,7 @@ async def test_every_code_does_what_its_check_says(file: str) -> None:
     runnable = [entry for entry in of(file) if entry.kind != NOTE]
     if not runnable:
         return
-    not_too_old(FILES[file])
+    needs(FILES[file])
     box = sandbox()
     free = asyncio.Semaphore(AT_ONCE)
 
