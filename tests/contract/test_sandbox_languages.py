@@ -267,9 +267,11 @@ async def test_calls_that_share_a_process_are_told_apart_all_the_same() -> None:
         *("passed", "raised", "passed", "timed out", "passed")
     ]
     outputs = [result.output for result in execution.results]
-    assert outputs == ["call 1\n", "call 3\n", "call 40\n", outputs[3], "call 2\n"]
+    # What one that never comes back had printed may have waited in its buffer.
+    assert outputs.pop(3) in ("", "call 5\n")
+    assert outputs == ["call 1\n", "call 3\n", "call 40\n", "call 2\n"]
     first, _, large, endless, last = execution.results
     assert large.peak_mb - first.peak_mb > 30
     assert large.peak_mb - last.peak_mb > 30
     assert large.cpu_seconds > first.cpu_seconds > 0
-    assert endless.cpu_seconds > LIMITS.cpu_seconds / 2
+    assert endless.cpu_seconds > large.cpu_seconds
