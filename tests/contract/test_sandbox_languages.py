@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.sandboxes import LIMITS, checks, code, needs, run
+from tests.sandboxes import checks, code, needs, run
 from twinsmith.core.execution import Execution
 
 FUNCTIONS = {
