@@ -1,6 +1,6 @@
 """System calls that no program may get through, as lines that the programs in CALLS read."""
 
-from errno import EACCES, EAFNOSUPPORT, EBADF, EINVAL, ENOSYS, EPERM
+from errno import EACCES, EAFNOSUPPORT, EBADF, EINVAL, ENOSYS, EPERM, EPROTONOSUPPORT
 from itertools import count
 
 USER, MOUNTS, NETWORK, PROCESSES = 0x10000000, 0x20000, 0x40000000, 0x20000000
@@ -25,7 +25,8 @@ ATTEMPTS = (
     # Allowed, and the proof that the others were tried.
     Attempt("getpid", 39, errors=set()),
     Attempt("personality", 135, 0xFFFFFFFF, errors=set()),
-    Attempt("socket-netlink", 41, 16, 3, 0, errors=set()),
+    Attempt("socket-unix", 41, 1, 1, 0, errors=set()),
+    Attempt("socket-tcp", 41, 2, 1, 6, errors=set()),
     # The judge and its memory.
     Attempt("ptrace-attach", 101, 16, 1, 0, 0),
     Attempt("ptrace-seize", 101, 0x4206, 1, 0, 0),
@@ -112,9 +113,9 @@ ATTEMPTS = (
     # Sockets of other families; keystrokes for a terminal.
     *(
         Attempt(f"socket-{family}", 41, family, 3, 0, errors={EAFNOSUPPORT, EPERM})
-        for family in (3, 9, 15, 17, 21, 29, 30, 31, 38, 40, 42, 44)
+        for family in (3, 9, 15, 16, 17, 21, 29, 30, 31, 38, 40, 42, 44)
     ),
-    Attempt("socket-raw", 41, 2, 3, 1),
+    Attempt("socket-raw", 41, 2, 3, 1, errors={EPERM, EPROTONOSUPPORT}),
     Attempt("tiocsti", 16, 0, 0x5412, "s:x"),
     Attempt("tiocsti-disguised", 16, 0, 0x100005412, "s:x"),
     Attempt("tioclinux", 16, 0, 0x541C, "s:x"),

@@ -34,6 +34,13 @@ def test_version_one_has_a_folder_for_each_controller_below_our_own() -> None:
     )
 
 
+def test_groups_that_are_mounted_once_more_elsewhere_are_left_alone() -> None:
+    again = OLD.replace("/sys/fs/cgroup", "/srv/other/sys/fs/cgroup")
+    assert find(OLD + again, OLD_OWN, root=True) == find(OLD, OLD_OWN, root=True)
+    again = NEW.replace("/sys/fs/cgroup", "/srv/other/sys/fs/cgroup")
+    assert find(NEW + again, NEW_OWN, root=True) == find(NEW, NEW_OWN, root=True)
+
+
 def test_version_two_has_one_folder_at_the_top_for_root() -> None:
     assert find(NEW, NEW_OWN, root=True) == Groups(folders={"": ROOT / "twinsmith"}, unified=True)
 

@@ -49,10 +49,11 @@ def find(mounts: str, own: str, *, root: bool) -> Groups | None:
         if kind == "cgroup2":
             above = point if root else (point / paths.get("", "").lstrip("/")).parent
             if point == above or point in above.parents:
-                places[""] = above
+                places.setdefault("", above)
         elif kind == "cgroup":
             for name in set(CONTROLLERS) & set(options.rpartition(" ")[2].split(",")):
-                places[name] = point / paths.get(name, "").lstrip("/")
+                # The first is this machine's own; a root folder of another may show them again.
+                places.setdefault(name, point / paths.get(name, "").lstrip("/"))
     if all(name in places for name in NEEDED):
         return Groups(
             folders={n: places[n] / NAME for n in CONTROLLERS if n in places}, unified=False
