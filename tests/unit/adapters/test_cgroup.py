@@ -98,6 +98,7 @@ class Unified:
 def test_a_group_is_made_joined_lowered_read_and_swept(tmp_path: Path) -> None:
     made = Unified(tmp_path)
     assert (made.read("memory.max"), made.read("pids.max")) == ("67108864", "8")
+    assert made.group.used == tmp_path / "7-1" / "cpu.stat"
     cgroup.add(made.group, 4711)
     assert made.read("cgroup.procs") == "4711"
     cgroup.lower(made.group, 32)
