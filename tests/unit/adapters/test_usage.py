@@ -11,7 +11,7 @@ from twinsmith.adapters.sandbox.inside.usage import OWN_SECONDS, Usage
 
 @pytest.fixture(autouse=True)
 def one_processor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(usage.os, "cpu_count", lambda: 1)
+    monkeypatch.setattr("posix.cpu_count", lambda: 1)
     monkeypatch.setattr(usage, "PLACES", ())
 
 
@@ -41,7 +41,7 @@ def test_a_groups_file_is_read_anew_each_time(tmp_path: Path, before: str, after
 def test_with_more_processors_it_is_used_up_sooner(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(usage.os, "cpu_count", lambda: 4)
+    monkeypatch.setattr("posix.cpu_count", lambda: 4)
     file = tmp_path / "used"
     file.write_text("0\n")
     used = Usage(os.open(file, os.O_RDONLY))
