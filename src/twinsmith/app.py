@@ -31,7 +31,6 @@ from twinsmith.core.errors import (
 )
 from twinsmith.core.events import SYSTEM, Event, Json
 from twinsmith.core.execution import Execution, Limits
-from twinsmith.core.masking import mask
 from twinsmith.core.model import Prompt, Purpose, Reply, Role, facts_of_failure, facts_of_reply
 from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.probe import Command, Probe, Probes
@@ -71,10 +70,10 @@ class App:
         run = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
         folder = (out or self._folder(run) / "result").expanduser().absolute()
         check_folder(folder)
-        build = self.settings.values.build
+        build, masking = self.settings.values.build, self.settings.masking
         return Job(
             run=run,
-            task=replace(task, text=mask(task.text, self.settings.secrets)),
+            task=replace(task, text=masking.text(task.text), tests=masking.code(task.tests)),
             budget=budget,
             effort=effort_of(self.settings),
             quality=quality_of(self.settings),
@@ -387,7 +386,7 @@ class App:
     def _keep_traceback(self, run: str, error: Exception) -> Path:
         path = self._folder(run) / "crash.txt"
         text = "".join(traceback.format_exception(error))
-        path.write_text(mask(text, self.settings.secrets), encoding="utf-8")
+        path.write_text(self.settings.masking.text(text), encoding="utf-8")
         return path
 
     def _folder(self, run: str) -> Path:

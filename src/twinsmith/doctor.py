@@ -10,7 +10,6 @@ from typing import Literal
 
 from twinsmith.app import App
 from twinsmith.core.errors import EngineError, TwinsmithError
-from twinsmith.core.masking import mask
 from twinsmith.settings import FILE_NAME, values_by_key
 
 Health = Literal["ok", "warning", "missing"]
@@ -178,7 +177,7 @@ async def _graph(app: App) -> Component:
     except TwinsmithError as error:
         what, _, advice = str(error).rpartition("; ")
         return Component(name="graph", health="warning", value=what, source=source, advice=advice)
-    value = mask(url, app.settings.secrets) or f"Ladybug in {app.settings.home / 'graph'}"
+    value = app.settings.masking.text(url) or f"Ladybug in {app.settings.home / 'graph'}"
     return Component(name="graph", health="ok", value=value, source=source)
 
 
@@ -288,11 +287,12 @@ def _database(app: App) -> Component:
         return Component(
             name="database",
             health="missing",
-            value=mask(f"{url}: {error}"),
+            value=app.settings.masking.text(f"{url}: {error}"),
             source=source,
             advice="start the server, or unset database.url to use SQLite",
         )
-    return Component(name="database", health="ok", value=mask(value), source=source)
+    shown = app.settings.masking.text(value)
+    return Component(name="database", health="ok", value=shown, source=source)
 
 
 def _sqlite(url: str) -> str:
@@ -326,7 +326,7 @@ def _settings(app: App) -> list[Component]:
         Component(
             name=key,
             health="ok",
-            value=mask(str(value), app.settings.secrets) or "(empty)",
+            value=app.settings.masking.text(str(value)) or "(empty)",
             source=app.settings.sources[key],
         )
         for key, value in values_by_key(app.settings.values).items()

@@ -20,13 +20,13 @@ async def opened_graph(settings: "Settings") -> "AsyncIterator[Graph]":
     if not url:
         from twinsmith.adapters.knowledge.graph_ladybug import LadybugGraph
 
-        yield MaskedGraph(LadybugGraph(settings.home / "graph" / FILE), settings.secrets)
+        yield MaskedGraph(LadybugGraph(settings.home / "graph" / FILE), settings.masking)
         return
     from twinsmith.adapters.knowledge.graph_neo4j import Neo4jGraph, server_at
 
     user = settings.users.get("graph", "neo4j")
     server = Neo4jGraph(server_at(url, user, settings.keys.get("graph", "")))
     try:
-        yield MaskedGraph(server, settings.secrets)
+        yield MaskedGraph(server, settings.masking)
     finally:
         await server.close()

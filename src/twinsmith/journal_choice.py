@@ -15,7 +15,7 @@ FILE = "journal-heads.db"
 def journal_of(settings: Settings) -> FileJournal:
     """Files in the data folder; where they end is kept in the database."""
     folder = settings.home / "journal"
-    return FileJournal(folder, SystemClock(), settings.secrets, _heads(settings, folder))
+    return FileJournal(folder, SystemClock(), settings.masking, _heads(settings, folder))
 
 
 def _heads(settings: Settings, folder: Path) -> Heads:

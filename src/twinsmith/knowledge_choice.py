@@ -88,7 +88,7 @@ async def opened_retriever(settings: "Settings") -> AsyncIterator["Retriever"]:
     async with opened_library(settings) as library:
         if not library.has_starter():
             await library.add_starter()
-        yield MaskedLibrary(library, settings.secrets)
+        yield MaskedLibrary(library, settings.masking)
 
 
 def embedder_of(settings: "Settings") -> "Embedder":

@@ -107,7 +107,7 @@ async def opened_model(settings: Settings, heard: "Heard | None" = None) -> Asyn
     script = settings.values.models.script
     if script:
         bill = settings.home / "scripted-bill.jsonl"
-        yield ScriptedModel(read_script(Path(script).expanduser()), bill=bill)
+        yield ScriptedModel(read_script(Path(script).expanduser()), bill, settings.masking)
         return
     door = _gateway(settings, offer(settings), heard or (lambda _key, _parts: None))
     try:
@@ -124,7 +124,7 @@ def _gateway(settings: Settings, chosen: Offer, heard: "Heard") -> "Gateway":
 
     manners, clock = settings.values.gateway, SystemClock()
     transcripts = Transcripts(
-        settings.home / "transcripts", manners.retention_days, clock, settings.secrets
+        settings.home / "transcripts", manners.retention_days, clock, settings.masking
     )
     transcripts.prune()
     return Gateway(
@@ -133,6 +133,7 @@ def _gateway(settings: Settings, chosen: Offer, heard: "Heard") -> "Gateway":
         Manners(retries=manners.retries, at_once=manners.at_once, per_minute=manners.per_minute),
         cache=ReplyCache(settings.home / "cache" / "replies.db", manners.cache_mb << 20),
         transcripts=transcripts,
+        masking=settings.masking,
         clock=clock,
     )
 

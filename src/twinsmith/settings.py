@@ -16,9 +16,10 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from twinsmith.adapters.secret_rules import SecretRules
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.events import Json
-from twinsmith.core.masking import secrets_in
+from twinsmith.core.masking import Masking
 
 PREFIX = "TWINSMITH_"
 FILE_NAME = "twinsmith.toml"
@@ -200,7 +201,7 @@ class Settings:
     sources: Mapping[str, str]
     home: Path
     home_source: str
-    secrets: tuple[str, ...]
+    masking: Masking
     keys: Mapping[str, str]
     urls: Mapping[str, str]
     users: Mapping[str, str]
@@ -241,7 +242,9 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         sources=sources,
         home=home,
         home_source=home_source,
-        secrets=secrets_in(env),
+        masking=Masking(
+            variables=tuple(env.items()), rules=SecretRules((_cache(env), home / "cache"))
+        ),
         keys=_first_set(env, _KEY_VARIABLES),
         urls=_first_set(env, _URL_VARIABLES),
         users=_first_set(env, _USER_VARIABLES),
@@ -284,6 +287,12 @@ def _home(env: Mapping[str, str]) -> tuple[Path, str]:
     if env.get("XDG_DATA_HOME"):
         return Path(env["XDG_DATA_HOME"]).absolute() / "twinsmith", "XDG_DATA_HOME"
     return Path.home() / ".local" / "share" / "twinsmith", "default"
+
+
+def _cache(env: Mapping[str, str]) -> Path:
+    """Where what can be made again is kept for all data folders of a person."""
+    given = env.get("XDG_CACHE_HOME")
+    return (Path(given).absolute() if given else Path.home() / ".cache") / "twinsmith"
 
 
 def _file(env: Mapping[str, str], home: Path) -> tuple[Path, bool]:

@@ -18,6 +18,7 @@ from twinsmith.adapters.knowledge.nothing import NothingKnown
 from twinsmith.adapters.knowledge.sqlite_store import SqliteStore
 from twinsmith.adapters.knowledge.store import Store
 from twinsmith.core.knowing.knowledge import BUILT, Built, Hit, program_in
+from twinsmith.core.masking import Masking
 from twinsmith.flow.build.retrieve import LEAST_SCORE_OF_BUILT
 
 pytestmark = pytest.mark.xdist_group("durable")
@@ -158,7 +159,7 @@ async def test_programs_are_a_source_like_any_other(library: Library, tmp_path: 
 
 
 async def test_no_secret_is_kept(place: Place, library: Library) -> None:
-    masked = MaskedLibrary(library, [SECRET])
+    masked = MaskedLibrary(library, Masking(secrets=(SECRET,)))
     planted = replace(
         MADE, task=f"{MADE.task} {SECRET}", source=f"{ROMAN}KEY = 'sk-{'a' * 20}'\n# {SECRET}\n"
     )

@@ -17,6 +17,7 @@ from twinsmith.adapters.knowledge.graph_neo4j import Neo4jGraph, server_at
 from twinsmith.core.errors import ConfigError, EngineError
 from twinsmith.core.knowing.graph import EDGE_KINDS, Edge, Node, NodeRef, asked_words
 from twinsmith.core.knowing.insight import Insight, Outcome
+from twinsmith.core.masking import Masking
 from twinsmith.flow.insights import insights, record, tell_outcomes
 from twinsmith.graph_choice import opened_graph
 from twinsmith.ports import Graph
@@ -246,7 +247,7 @@ async def test_what_a_run_learned_is_weighed_and_found(graph: Graph) -> None:
 
 
 async def test_no_secret_reaches_a_graph(graph: Graph) -> None:
-    masked = MaskedGraph(graph, ["hunter22"])
+    masked = MaskedGraph(graph, Masking(secrets=("hunter22",)))
     await masked.upsert_nodes([task("a", text="log in with hunter22", n=1)])
     await masked.upsert_edges([edge("a", "a", why="Bearer abcdefghijklmnopqrstuvwxyz")])
     (node,) = await graph.find("Task", (), {}, 10)

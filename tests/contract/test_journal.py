@@ -13,6 +13,7 @@ from twinsmith.adapters.journal.files import FileJournal
 from twinsmith.adapters.journal.memory import MemoryJournal
 from twinsmith.core.errors import EngineError
 from twinsmith.core.events import SYSTEM, Event, Json, first_break, to_line
+from twinsmith.core.masking import Masking
 
 Any = MemoryJournal | FileJournal
 
@@ -51,7 +52,7 @@ class TestOnDisk:
 
     @pytest.fixture
     def disk(self, tmp_path: Path) -> FileJournal:
-        return FileJournal(tmp_path, ManualClock(), secrets=["swordfish"])
+        return FileJournal(tmp_path, ManualClock(), Masking(secrets=("swordfish",)))
 
     async def filled(self, disk: FileJournal) -> None:
         start = Event(run=SYSTEM, kind="run.started", who="w", data={"run": "r"})

@@ -25,6 +25,7 @@ from twinsmith.adapters.models.routing import Choice, Endpoint, Provider
 from twinsmith.adapters.models.scripted import Script, ScriptedModel, ScriptedReply
 from twinsmith.adapters.models.transcripts import Transcripts
 from twinsmith.core.errors import ModelUnavailable
+from twinsmith.core.masking import Masking
 from twinsmith.core.model import Prompt
 from twinsmith.ports import Model
 
@@ -72,7 +73,7 @@ async def gateway(
         Providers(access, timeouts, servers),
         Manners(retries=retries, at_once=8, per_minute=0),
         cache=ReplyCache(folder / "cache.db", 1 << 20),
-        transcripts=Transcripts(folder / "said", 3, SystemClock(), [KEY]),
+        transcripts=Transcripts(folder / "said", 3, SystemClock(), Masking(secrets=(KEY,))),
         clock=SystemClock(),
     )
     try:

@@ -1,66 +1,81 @@
 """Secrets never reach the disk: what is known to be one, or looks like one, is masked.
 
-Patterns are kept by hand because secret scanners work on files, take tens of milliseconds a line
-and flag by entropy; a journal needs microseconds and no false alarms on hashes.
+Two ways, by what becomes of a text. What is only read (events, transcripts, errors) is masked
+wherever something may be a secret. What is executed, or will be (tests, programs), is masked only
+where something is one for certain: `password = "wrong"` is a part of the program.
+
+What is looked for is imported with the first text: `status` and `--help` mask nothing.
 """
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 
 from twinsmith.core.events import Json
+from twinsmith.core.sensitive.places import MASK, Place, covered
 
-MASK = "[masked]"
-SHORTEST_SECRET = 6
-
-_SECRET_NAME = re.compile(r"(?i)(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL)S?$")
-_NOT_SECRET = {"1", "0", "true", "false", "yes", "no", "none", "null"}
-
-_LOOKS_SECRET = re.compile(
-    r"""
-      \bsk-[A-Za-z0-9_\-]{16,}                                   # OpenAI, Anthropic
-    | \bAIza[A-Za-z0-9_\-]{30,}                                  # Google
-    | \b(?:ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9]{30,}                 # GitHub
-    | \bgithub_pat_[A-Za-z0-9_]{30,}
-    | \bglpat-[A-Za-z0-9_\-]{16,}                                # GitLab
-    | \bhf_[A-Za-z0-9]{30,}                                      # Hugging Face
-    | \bxox[abprs]-[A-Za-z0-9\-]{10,}                            # Slack
-    | \b(?:AKIA|ASIA)[A-Z0-9]{16}\b                              # AWS
-    | \beyJ[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-]{6,}   # JSON web token
-    | -----BEGIN[ A-Z]*PRIVATE\ KEY-----.*?(?:-----END[ A-Z]*PRIVATE\ KEY-----|\Z)
-    | (?<=[Bb]earer\ )[A-Za-z0-9._~+/\-]{16,}=*
-    | (?<=://)[^\s:/@]*:[^\s/@]+(?=@)                            # user:password in an address
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+Rules = Callable[[str], Iterable[Place]]
+"""Where a rule set that others keep finds secrets in a text."""
 
 
-def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Values of variables that are named like secrets, longest first."""
-    found = {
-        value
-        for name, value in environment.items()
-        if _SECRET_NAME.search(name)
-        and len(value) >= SHORTEST_SECRET
-        and value.lower() not in _NOT_SECRET
-    }
-    return tuple(sorted(found, key=len, reverse=True))
+def no_rules(_text: str) -> tuple[Place, ...]:
+    """A rule set that finds nothing."""
+    return ()
 
 
-def mask(text: str, secrets: Iterable[str] = ()) -> str:
-    """The text with every known or likely secret replaced."""
-    for secret in secrets:
-        text = text.replace(secret, MASK)
-    return _LOOKS_SECRET.sub(MASK, text)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Masking:
+    """What is secret here: values that are known, and rules for what looks like one.
+
+    `variables` are those of the environment; which of them hold secrets their names tell.
+    """
+
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    variables: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    rules: Rules = no_rules
+
+    def text(self, text: str) -> str:
+        """A text that is only read, without anything that may be a secret."""
+        from twinsmith.core.sensitive.search import certain, known_to, likely
+
+        known = known_to(self.secrets, self.variables)
+        return covered(text, [*certain(text, known), *self.rules(text), *likely(text)])
+
+    def code(self, text: str) -> str:
+        """A program or a test without secrets; what only may be one stays, or it would break."""
+        from twinsmith.core.sensitive.search import certain, in_comments, known_to
+
+        known = known_to(self.secrets, self.variables)
+        return covered(text, [*certain(text, known), *self.rules(text), *in_comments(text)])
+
+    def reply(self, text: str) -> str:
+        """What a model wrote, without secrets of this machine; what the model made up stays."""
+        from twinsmith.core.sensitive.search import known_to
+
+        return covered(text, known_to(self.secrets, self.variables).unmistakable(text))
+
+    def json(self, value: Json) -> Json:
+        """A JSON value that is only read, keys included, without anything that may be a secret."""
+        match value:
+            case str():
+                return self.text(value)
+            case list():
+                return [self.json(item) for item in value]
+            case dict():
+                return {self.text(name): self._member(name, item) for name, item in value.items()}
+            case _:
+                return value
+
+    def _member(self, name: str, value: Json) -> Json:
+        from twinsmith.core.sensitive.search import is_named_secret
+
+        if isinstance(value, str) and is_named_secret(name, value):
+            return MASK
+        return self.json(value)
 
 
-def mask_json(value: Json, secrets: Iterable[str] = ()) -> Json:
-    """The same for a JSON value, keys included."""
-    match value:
-        case str():
-            return mask(value, secrets)
-        case list():
-            return [mask_json(item, secrets) for item in value]
-        case dict():
-            return {mask(k, secrets): mask_json(v, secrets) for k, v in value.items()}
-        case _:
-            return value
+NOTHING_KNOWN = Masking()
+
+
+def places_masked(before: str, after: str) -> int:
+    """How many places of a text were masked."""
+    return after.count(MASK) - before.count(MASK)

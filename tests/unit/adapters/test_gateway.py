@@ -14,6 +14,7 @@ from twinsmith.adapters.models.reply_cache import ReplyCache
 from twinsmith.adapters.models.routing import Choice, Endpoint
 from twinsmith.adapters.models.transcripts import Transcripts
 from twinsmith.core.errors import ModelUnavailable
+from twinsmith.core.masking import Masking
 from twinsmith.core.model import Prompt, Reply
 
 FIRST = Endpoint(provider="openai", model="gpt-4o")
@@ -21,6 +22,7 @@ SECOND = Endpoint(provider="server", model="local")
 PROMPT = Prompt(key="k", role="coder", nth=0, text="write", task="t", seed=1, max_tokens=100)
 OTHER_CALL = replace(PROMPT, key="another call")
 FINE = Completion(text="done", version="v1", tokens_in=10, tokens_out=20, first_token_seconds=0.1)
+KNOWN = Masking(secrets=("swordfish-42",))
 
 
 class Told:
@@ -55,8 +57,9 @@ class Door:
             told,
             Manners(retries=retries, at_once=4, per_minute=0),
             cache=self.cache,
-            transcripts=Transcripts(tmp_path / "said", 3, self.clock, ["swordfish-42"]),
+            transcripts=Transcripts(tmp_path / "said", 3, self.clock, KNOWN),
             clock=self.clock,
+            masking=KNOWN,
         )
 
     async def ask(self, prompt: Prompt = PROMPT) -> Reply:

@@ -14,6 +14,7 @@ from twinsmith.adapters.models.reply_cache import ReplyCache
 from twinsmith.adapters.models.scripted import Script, ScriptedModel, ScriptedReply
 from twinsmith.adapters.models.transcripts import Transcripts
 from twinsmith.core.errors import ConfigError, ModelUnavailable
+from twinsmith.core.masking import Masking
 from twinsmith.core.model import Prompt, Reply
 
 PROMPT = Prompt(key="k", role="slow", nth=0, text="q", task="t", seed=1, max_tokens=100)
@@ -131,7 +132,7 @@ def test_transcripts_go_after_their_days(tmp_path: Path) -> None:
 async def test_a_recording_plays_back_without_its_model_and_without_secrets(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     script = Script(name="s", replies=(ScriptedReply(role="slow", text="the swordfish-42 plan"),))
-    recording = RecordingModel(ScriptedModel(script), path, secrets=["swordfish-42"])
+    recording = RecordingModel(ScriptedModel(script), path, Masking(secrets=("swordfish-42",)))
     said = await recording.ask(PROMPT)
     assert "swordfish" not in path.read_text()
     model = RecordedModel(path)

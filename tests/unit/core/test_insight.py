@@ -15,6 +15,7 @@ from twinsmith.core.knowing.insight import (
     settled,
     weight,
 )
+from twinsmith.core.masking import Masking
 from twinsmith.flow.insights import insights, record, tell_outcomes
 
 FIX = Insight(
@@ -141,7 +142,7 @@ async def test_a_resumed_run_counts_once() -> None:
 
 
 async def test_what_was_masked_does_not_contradict_itself() -> None:
-    graph = MaskedGraph(MemoryGraph(), ["hunter22"])
+    graph = MaskedGraph(MemoryGraph(), Masking(secrets=("hunter22",)))
     for _ in range(2):
         await record(graph, [replace(COUNTER, text="f(2) gives hunter22")])
     (found,) = await insights(graph)

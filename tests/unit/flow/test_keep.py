@@ -16,6 +16,7 @@ from twinsmith.adapters.knowledge.nothing import NothingKnown
 from twinsmith.adapters.knowledge.sqlite_store import SqliteStore
 from twinsmith.core.errors import EngineError
 from twinsmith.core.knowing.knowledge import Built
+from twinsmith.core.masking import Masking
 from twinsmith.core.task import Job
 
 SURE = saying(coder=[DOUBLE])
@@ -33,7 +34,7 @@ async def library(tmp_path: Path) -> AsyncIterator[Library]:
 
 def world_with(library: Library) -> World:
     world = World(SURE)
-    world.retriever = MaskedLibrary(library, [SECRET])
+    world.retriever = MaskedLibrary(library, Masking(secrets=(SECRET,)))
     return world
 
 
@@ -80,10 +81,10 @@ async def test_a_run_that_was_interrupted_while_keeping_adds_nothing_twice(
             raise KeyboardInterrupt
 
     world = World(SURE)
-    world.retriever = Killed(library, ())
+    world.retriever = Killed(library, Masking())
     with pytest.raises(KeyboardInterrupt):
         await world.build(job_of())
-    world.retriever = MaskedLibrary(library, ())
+    world.retriever = MaskedLibrary(library, Masking())
     for _ in range(2):
         assert (await world.build(job_of())).solved
     assert (library.stats().documents, library.stats().deleted) == (1, 0)

@@ -22,7 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from twinsmith.adapters.durable.codec import from_json, to_json
 from twinsmith.core.errors import EngineError, RunCancelled
 from twinsmith.core.events import Json
-from twinsmith.core.masking import mask
+from twinsmith.core.masking import NOTHING_KNOWN
 
 T = TypeVar("T")
 
@@ -204,7 +204,8 @@ def _reported(url: str) -> Iterator[None]:
     try:
         yield
     except (SQLAlchemyError, sqlite3.Error, OSError, error.DBOSException) as problem:
-        reason = " ".join(str(problem).split())[:300]
+        # Masked before it is cut: half a password is still a part of it.
+        reason = NOTHING_KNOWN.text(" ".join(str(problem).split()))[:300]
         raise EngineError(
-            mask(f"the engine cannot use {url}: {reason}; see 'twinsmith doctor'")
+            f"the engine cannot use {NOTHING_KNOWN.text(url)}: {reason}; see 'twinsmith doctor'"
         ) from problem

@@ -13,7 +13,7 @@ from twinsmith.adapters.journal.chain import Chain, read_entries, read_lines
 from twinsmith.adapters.journal.heads import Heads, HeadsAway
 from twinsmith.core.anchor import Anchor, missed
 from twinsmith.core.events import SYSTEM, Broken, Entry, Event, Json, first_break
-from twinsmith.core.masking import mask, mask_json
+from twinsmith.core.masking import NOTHING_KNOWN, Masking
 from twinsmith.ports import Clock
 
 ANCHORED = "journal.anchored"
@@ -48,21 +48,21 @@ class FileJournal:
         self,
         folder: Path,
         clock: Clock,
-        secrets: Iterable[str] = (),
+        masking: Masking = NOTHING_KNOWN,
         heads: Heads | None = None,
     ) -> None:
         self._folder = folder
         self._clock = clock
-        self._secrets = tuple(secrets)
+        self._masking = masking
         self._heads = heads
         self._ask_again = 0.0
         self._chains: dict[str, Chain] = {}
 
     async def append(self, event: Event) -> None:
         """Keep an event: masked, in its place in the chain, synced."""
-        data = mask_json(dict(event.data), self._secrets)
+        data = self._masking.json(dict(event.data))
         assert isinstance(data, dict)
-        who = mask(event.who, self._secrets)
+        who = self._masking.text(event.who)
         chain = self._chain(event.run)
         before = chain.append(replace(event, data=data, who=who))
         if before is not None:
@@ -182,7 +182,7 @@ class FileJournal:
         try:
             heads = self._heads.all() if self._heads else {}
         except HeadsAway as error:
-            away = mask(str(error), self._secrets)
+            away = self._masking.text(str(error))
         ended = frozenset(event.run for event in self.unanchored())
         return _Known(heads=heads, away=away, unanchored=ended)
 

@@ -13,16 +13,16 @@ from twinsmith.core.knowing.graph import (
     NodeRef,
     Value,
 )
-from twinsmith.core.masking import mask
+from twinsmith.core.masking import Masking
 from twinsmith.ports import Graph
 
 
 class MaskedGraph:
     """Another graph, behind a mask."""
 
-    def __init__(self, graph: Graph, secrets: Sequence[str]) -> None:
+    def __init__(self, graph: Graph, masking: Masking) -> None:
         self._graph = graph
-        self._secrets = secrets
+        self._masking = masking
 
     async def upsert_nodes(self, nodes: Sequence[Node]) -> None:
         """Keep nodes without secrets."""
@@ -48,6 +48,6 @@ class MaskedGraph:
 
     def _masked(self, properties: Mapping[str, Value]) -> dict[str, Value]:
         return {
-            name: mask(value, self._secrets) if isinstance(value, str) else value
+            name: self._masking.text(value) if isinstance(value, str) else value
             for name, value in properties.items()
         }

@@ -1,19 +1,18 @@
 """A library that no secret of a run reaches: it is masked before it is kept."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from twinsmith.core.knowing.knowledge import Built, Channel, Hit
-from twinsmith.core.masking import mask
+from twinsmith.core.masking import Masking
 from twinsmith.ports import Retriever
 
 
 class MaskedLibrary:
     """Another retriever, behind a mask."""
 
-    def __init__(self, library: Retriever, secrets: Sequence[str]) -> None:
+    def __init__(self, library: Retriever, masking: Masking) -> None:
         self._library = library
-        self._secrets = secrets
+        self._masking = masking
 
     async def search(
         self, query: str, k: int, language: str = "", channel: Channel | None = None
@@ -23,5 +22,5 @@ class MaskedLibrary:
 
     async def keep(self, made: Built) -> str:
         """Keep a program without secrets, neither in it nor in what was asked for."""
-        task, source = mask(made.task, self._secrets), mask(made.source, self._secrets)
+        task, source = self._masking.text(made.task), self._masking.code(made.source)
         return await self._library.keep(replace(made, task=task, source=source))

@@ -11,7 +11,7 @@ from psycopg.sql import Identifier
 
 from twinsmith.adapters.knowledge.postgres_tables import Database
 from twinsmith.core.errors import ConfigError, EngineError
-from twinsmith.core.masking import mask
+from twinsmith.core.masking import NOTHING_KNOWN
 
 T = TypeVar("T")
 
@@ -107,7 +107,9 @@ class PostgresConnection:
 
 def one_line(error: psycopg.Error) -> str:
     """What went wrong, without line breaks and passwords."""
-    return mask(" ".join((error.diag.message_primary or str(error)).split())[:300])
+    # Masked before it is cut: half a password is still a part of it.
+    line = " ".join((error.diag.message_primary or str(error)).split())
+    return NOTHING_KNOWN.text(line)[:300]
 
 
 def _described(url: str) -> str:

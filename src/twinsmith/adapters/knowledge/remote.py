@@ -23,7 +23,7 @@ from httpx2 import (
 
 from twinsmith.adapters.knowledge.embedder import Vectors, unit
 from twinsmith.core.errors import ModelUnavailable
-from twinsmith.core.masking import mask
+from twinsmith.core.masking import Masking
 from twinsmith.ports import Clock
 
 BATCH_TEXTS = 64
@@ -146,7 +146,8 @@ class RemoteEmbedder:
     def _unavailable(self, reason: str, advice: str) -> ModelUnavailable:
         # Masked before it is cut: half a key is still a part of it.
         key = self._service.key.strip()
-        line = mask(" ".join(reason.split()), [key] if key else [])[:_REASON_CHARACTERS]
+        masking = Masking(secrets=(key,) if key else ())
+        line = masking.text(" ".join(reason.split()))[:_REASON_CHARACTERS]
         return ModelUnavailable(f"embedder {self._service.name}: {line}; {advice}")
 
     def _client(self) -> AsyncClient:

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from twinsmith.adapters.models.patience import Breaker, Pace, wait_before
@@ -13,7 +13,7 @@ from twinsmith.adapters.models.routing import Choice, Endpoint, frontier_first
 from twinsmith.adapters.models.transcripts import Transcripts
 from twinsmith.core.budget import most_tokens
 from twinsmith.core.errors import ModelUnavailable
-from twinsmith.core.masking import mask
+from twinsmith.core.masking import NOTHING_KNOWN, Masking
 from twinsmith.core.model import Prompt, Reply, Role, fingerprint
 from twinsmith.ports import Clock
 
@@ -53,12 +53,14 @@ class Gateway:
         cache: ReplyCache,
         transcripts: Transcripts,
         clock: Clock,
+        masking: Masking = NOTHING_KNOWN,
     ) -> None:
         self._routes = routes
         self._providers = providers
         self._manners = manners
         self._cache = cache
         self._transcripts = transcripts
+        self._masking = masking
         self._clock = clock
         self._chance = random.Random()  # noqa: S311 - jitter, not a secret
         self._breakers: dict[str, Breaker] = {}
@@ -83,6 +85,7 @@ class Gateway:
             completion = await self._attempts(endpoint, prompt, failed)
             if completion is not None:
                 reply = _reply(endpoint, completion, failed)
+                reply = replace(reply, text=self._masking.reply(reply.text))
                 # Before the cache: what is in there is not asked, and so not written down, again.
                 self._transcripts.keep(prompt, reply)
                 self._cache.note_version(endpoint.name, reply.version)
@@ -90,7 +93,9 @@ class Gateway:
                 return reply
         reasons = "; ".join(failed) or choice.why
         raise ModelUnavailable(
-            mask(f"no model answers as {prompt.role} ({reasons}); see 'twinsmith doctor'")
+            self._masking.text(
+                f"no model answers as {prompt.role} ({reasons}); see 'twinsmith doctor'"
+            )
         )
 
     async def close(self) -> None:
@@ -118,14 +123,14 @@ class Gateway:
                 async with self._pace(endpoint).turn():
                     completion = await self._providers.complete(endpoint, prompt)
             except Refused as error:
-                failed.append(f"{endpoint.name}: {mask(str(error))}")
+                failed.append(f"{endpoint.name}: {self._masking.text(str(error))}")
                 return None
             except ModelUnavailable as error:
                 failed.append(str(error))
                 return None
             except Busy as error:
                 breaker.failed(self._clock.seconds())
-                failed.append(f"{endpoint.name}: {mask(str(error))}")
+                failed.append(f"{endpoint.name}: {self._masking.text(str(error))}")
                 wait = wait_before(attempt, error.after, self._chance)
                 if wait is None or attempt == self._manners.retries:
                     return None

@@ -6,12 +6,11 @@ ModelUnavailable, and `assert_played` fails when something recorded was never as
 """
 
 import json
-from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from twinsmith.core.errors import ConfigError, ModelUnavailable
-from twinsmith.core.masking import mask, mask_json
+from twinsmith.core.masking import NOTHING_KNOWN, Masking
 from twinsmith.core.model import Prompt, Reply, fingerprint
 from twinsmith.ports import Model
 
@@ -21,18 +20,18 @@ WHO = "recorded"
 class RecordingModel:
     """Asks another model and writes down what it said."""
 
-    def __init__(self, inner: Model, path: Path, secrets: Iterable[str] = ()) -> None:
+    def __init__(self, inner: Model, path: Path, masking: Masking = NOTHING_KNOWN) -> None:
         self._inner = inner
         self._path = path
-        self._secrets = tuple(secrets)
+        self._masking = masking
 
     async def ask(self, prompt: Prompt) -> Reply:
         """The other model's answer."""
         reply = await self._inner.ask(prompt)
         line = {
             "key": fingerprint(prompt, WHO),
-            "prompt": mask(prompt.text, self._secrets),
-            "reply": mask_json(json.loads(json.dumps(asdict(reply))), self._secrets),
+            "prompt": self._masking.text(prompt.text),
+            "reply": asdict(replace(reply, text=self._masking.code(reply.text))),
         }
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.open("a", encoding="utf-8") as file:

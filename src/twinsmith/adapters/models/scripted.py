@@ -14,6 +14,7 @@ from pathlib import Path
 
 from twinsmith.core.budget import tokens_in
 from twinsmith.core.errors import ConfigError, ModelUnavailable
+from twinsmith.core.masking import NOTHING_KNOWN, Masking
 from twinsmith.core.model import Prompt, Reply
 
 
@@ -39,9 +40,12 @@ class Script:
 class ScriptedModel:
     """Answers from a script; keeps a bill, as a provider would, when it is given a place for it."""
 
-    def __init__(self, script: Script, bill: Path | None = None) -> None:
+    def __init__(
+        self, script: Script, bill: Path | None = None, masking: Masking = NOTHING_KNOWN
+    ) -> None:
         self._script = script
         self._bill = bill
+        self._masking = masking
 
     async def ask(self, prompt: Prompt) -> Reply:
         """The scripted answer, cut to what the budget allows."""
@@ -62,7 +66,7 @@ class ScriptedModel:
         await asyncio.sleep(answer.delay)
         if answer.error:
             raise ModelUnavailable(f"{answer.error} (script {name!r}); resume the run to try again")
-        text = answer.text[: prompt.max_tokens * 4]
+        text = self._masking.reply(answer.text)[: prompt.max_tokens * 4]
         reply = Reply(
             text=text,
             model=f"scripted:{name}",

@@ -2,11 +2,10 @@
 
 import json
 import os
-from collections.abc import Iterable
 from datetime import date, timedelta
 from pathlib import Path
 
-from twinsmith.core.masking import mask
+from twinsmith.core.masking import NOTHING_KNOWN, Masking
 from twinsmith.core.model import Prompt, Reply
 from twinsmith.ports import Clock
 
@@ -14,11 +13,13 @@ from twinsmith.ports import Clock
 class Transcripts:
     """One file a day; days beyond the retention period are removed; 0 days keeps nothing."""
 
-    def __init__(self, folder: Path, days: int, clock: Clock, secrets: Iterable[str] = ()) -> None:
+    def __init__(
+        self, folder: Path, days: int, clock: Clock, masking: Masking = NOTHING_KNOWN
+    ) -> None:
         self._folder = folder
         self._days = days
         self._clock = clock
-        self._secrets = tuple(secrets)
+        self._masking = masking
 
     def keep(self, prompt: Prompt, reply: Reply) -> None:
         """Add one exchange."""
@@ -30,8 +31,8 @@ class Transcripts:
             "key": prompt.key,
             "role": prompt.role,
             "model": reply.model,
-            "prompt": mask(prompt.text, self._secrets),
-            "reply": mask(reply.text, self._secrets),
+            "prompt": self._masking.text(prompt.text),
+            "reply": self._masking.text(reply.text),
         }
         path = self._folder / f"{self._clock.now()[:10]}.jsonl"
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

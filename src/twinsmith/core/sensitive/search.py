@@ -1,0 +1,50 @@
+"""Everything that is looked for in a text: what is a secret for certain, and what may be one."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from twinsmith.core.sensitive.addresses import logins_in
+from twinsmith.core.sensitive.blocks import blocks_in
+from twinsmith.core.sensitive.formats import tokens_in
+from twinsmith.core.sensitive.headers import headers_in
+from twinsmith.core.sensitive.named import is_secret_name, named_in
+from twinsmith.core.sensitive.places import Place
+from twinsmith.core.sensitive.plausible import is_strong
+from twinsmith.core.sensitive.spellings import Known, known_values
+from twinsmith.core.sensitive.variables import names_in, secrets_in
+
+
+@lru_cache(maxsize=16)
+def known_to(secrets: tuple[str, ...], variables: tuple[tuple[str, str], ...]) -> Known:
+    """Secrets that are known, and those that variables hold, prepared for looking."""
+    environment = dict(variables)
+    return known_values((*secrets, *secrets_in(environment)), names_in(environment))
+
+
+def certain(text: str, known: Known) -> Iterator[Place]:
+    """Known secrets, private keys, tokens, and logins in addresses that can be nothing else."""
+    yield from known.places(text)
+    yield from blocks_in(text)
+    yield from tokens_in(text)
+    yield from logins_in(text, strong=True)
+
+
+def likely(text: str) -> Iterator[Place]:
+    """Logins in addresses, and values whose names or places tell of secrets."""
+    yield from logins_in(text)
+    yield from named_in(text)
+    yield from headers_in(text)
+
+
+def in_comments(text: str) -> Iterator[Place]:
+    """What may be a secret in lines that are comments and nothing else: they run nowhere."""
+    at = 0
+    for line in text.splitlines(keepends=True):
+        if line.lstrip().startswith(("#", "//")):
+            yield from ((at + begin, at + end) for begin, end in likely(line))
+        at += len(line)
+
+
+def is_named_secret(name: str, value: str) -> bool:
+    """Whether a member of a JSON object is a secret by its name and its value."""
+    return is_secret_name(name) and is_strong(value)
