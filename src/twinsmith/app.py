@@ -36,7 +36,7 @@ from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.probe import Command, Probe, Probes
 from twinsmith.core.program import Program
 from twinsmith.core.progress import ENDED, Progress, State, progress_of
-from twinsmith.core.task import Job, Task
+from twinsmith.core.task import Job, Task, without_secrets
 from twinsmith.effort_choice import effort_of, quality_of
 from twinsmith.journal_choice import journal_of
 from twinsmith.ports import Desk
@@ -70,11 +70,13 @@ class App:
         run = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
         folder = (out or self._folder(run) / "result").expanduser().absolute()
         check_folder(folder)
-        build, masking = self.settings.values.build, self.settings.masking
+        build = self.settings.values.build
+        kept, masked = without_secrets(task, self.settings.masking)
         return Job(
             run=run,
-            task=replace(task, text=masking.text(task.text), tests=masking.code(task.tests)),
+            task=kept,
             budget=budget,
+            masked=masked,
             effort=effort_of(self.settings),
             quality=quality_of(self.settings),
             reply_tokens=self.settings.values.gateway.reply_tokens,
@@ -327,6 +329,7 @@ class App:
             "kind": job.task.kind,
             "seed": job.seed,
             "out": job.out,
+            "masked": str(job.masked),
         }
         await self._tell(SYSTEM, "run.started", data, key=f"run.started:{job.run}")
         await self._tell(job.run, "run.started", data, key="run.started")

@@ -48,10 +48,14 @@ def test_without_runs_the_hint_is_to_build_one(app: App) -> None:
 
 
 def test_a_job_gets_a_folder_of_its_own_and_no_secrets(app: App, tmp_path: Path) -> None:
-    task = Task(text="use swordfish-42 please", language="python", kind="function")
+    tests = "KEY = 'swordfish-42'\nassert f('swordfish-42', password='wrong2x!') == 1\n"
+    task = Task(text="use swordfish-42 please", language="python", kind="function", tests=tests)
     job = app.new_job(task, out=None, seed=None, budget=BUDGET)
     assert job.out == str(tmp_path / "home" / "runs" / job.run / "result")
     assert job.task.text == "use [masked] please"
+    assert job.task.tests == tests.replace("swordfish-42", "[masked]")
+    assert str(job.masked) == "1 place in the task and 2 places in the tests"
+    assert not app.new_job(TASK, out=None, seed=None, budget=BUDGET).masked
     other = app.new_job(TASK, out=tmp_path / "new" / "deep", seed=4, budget=BUDGET)
     assert (other.out, other.seed) == (str(tmp_path / "new" / "deep"), 4)
     assert other.run != job.run

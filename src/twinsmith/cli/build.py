@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from twinsmith.app import App
     from twinsmith.core.outcome import RunOutcome
+    from twinsmith.core.task import Job
     from twinsmith.ports import Desk
     from twinsmith.settings import Settings
 
@@ -104,10 +105,28 @@ def build(
         usd=(given.budget_usd if budget_usd is None else budget_usd) or None,
     )
     job = app.new_job(wanted, out=out, seed=seed, budget=budget)
-    if job.task.text != wanted.text and not as_json:
-        typer.echo("What looks like a secret in the task was masked before anything was written.")
+    if job.masked:
+        _tell_masked(job, tests)
     provide_model(settings, as_json=as_json)
     _finish(drive(app, job.run, lambda: app.start(job), as_json=as_json), as_json=as_json)
+
+
+def _tell_masked(job: "Job", tests: Path | None) -> None:
+    """Say what was masked, and check that the tests can still be read."""
+    from twinsmith.core.errors import ConfigError
+    from twinsmith.core.probe import read_tests
+
+    if tests and job.masked.tests:
+        try:
+            read_tests(job.task.tests, file=tests.name)
+        except ConfigError as error:
+            raise ConfigError(
+                f"{tests} cannot be read once its secrets are masked ({error}); take them out"
+            ) from None
+    typer.echo(
+        f"{job.masked} looked like secrets and were masked before anything was written or asked",
+        err=True,
+    )
 
 
 def resume(

@@ -1,11 +1,12 @@
 """What a person asked for, and the job it becomes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from twinsmith.core.budget import Budget
 from twinsmith.core.effort import Effort
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.judging.quality import Thresholds
+from twinsmith.core.masking import Masking, places_masked
 from twinsmith.core.program import KINDS, Kind
 from twinsmith.core.wording import (
     LANGUAGES,
@@ -32,6 +33,28 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Masked:
+    """In how many places of what a person gave something was masked, as a secret or like one."""
+
+    task: int = 0
+    tests: int = 0
+
+    def __bool__(self) -> bool:
+        """Whether anything was."""
+        return bool(self.task or self.tests)
+
+    def __str__(self) -> str:
+        """The places as a person reads them."""
+        counts = (("the task", self.task), ("the tests", self.tests))
+        return " and ".join(
+            f"{count} place{'s' * (count != 1)} in {where}" for where, count in counts if count
+        )
+
+
+NOTHING_MASKED = Masked()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """A task together with everything that fixes how it is worked on."""
 
@@ -43,6 +66,7 @@ class Job:
     reply_tokens: int
     seed: int
     out: str
+    masked: Masked = NOTHING_MASKED
 
 
 def read_task(*, text: str, language: str, kind: str, tests: str) -> Task:
@@ -67,6 +91,14 @@ def read_task(*, text: str, language: str, kind: str, tests: str) -> Task:
     if len(tests) > LONGEST_TESTS:
         raise ConfigError(f"the tests have {len(tests)} characters; at most {LONGEST_TESTS}")
     return Task(text=text, language=_language(text, language), kind=_kind(text, kind), tests=tests)
+
+
+def without_secrets(task: Task, masking: Masking) -> tuple[Task, Masked]:
+    """The task as it may be kept and asked about, and where something was masked in it."""
+    kept = replace(task, text=masking.text(task.text), tests=masking.code(task.tests))
+    return kept, Masked(
+        task=places_masked(task.text, kept.text), tests=places_masked(task.tests, kept.tests)
+    )
 
 
 def _language(text: str, given: str) -> str:
