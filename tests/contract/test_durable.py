@@ -14,6 +14,7 @@ from twinsmith.adapters.durable.dbos_engine import DbosEngine, JsonSerializer
 from twinsmith.adapters.durable.memory import MemoryDurable
 from twinsmith.core.errors import EngineError, RunCancelled
 from twinsmith.core.events import Json
+from twinsmith.flow.at_once import all_through
 from twinsmith.ports import Durable
 
 pytestmark = pytest.mark.xdist_group("durable")
@@ -196,6 +197,40 @@ async def test_steps_at_once_are_known_by_the_order_in_which_they_began(place: P
     broken = False
     assert await attempt() == ["0", "1", "2", "3"]
     assert sorted(calls) == [f"at once {n}" for n in range(4)]
+
+
+async def test_what_fails_is_told_once_the_steps_at_the_same_time_are_through(
+    place: Place,
+) -> None:
+    calls: list[str] = []
+    broken = True
+
+    async def fails() -> Made:
+        if broken:
+            raise EngineError("the world is down")
+        return Made(text="b")
+
+    async def slow() -> Made:
+        await asyncio.sleep(0.3)
+        calls.append("slow")
+        return Made(text="a")
+
+    async def attempt() -> Made:
+        async with place.engine() as engine:
+
+            async def flow() -> Made:
+                steps = engine.step("slow", slow, Made), engine.step("fails", fails, Made)
+                (made, _), _ = await all_through(steps, [])
+                return made
+
+            return await engine.drive("r1", flow, Made)
+
+    with pytest.raises(EngineError, match="the world is down"):
+        await attempt()
+    assert calls == ["slow"]
+    broken = False
+    assert await attempt() == Made(text="a")
+    assert calls == ["slow"]
 
 
 async def test_a_cancelled_run_stops_and_stays_stopped(place: Place) -> None:

@@ -7,7 +7,6 @@ came back first: then a replay takes the same way. Steps at once have to begin i
 so nothing waits between the question of a stage and the beginning of its step.
 """
 
-import asyncio
 import hashlib
 from collections import Counter
 from collections.abc import (
@@ -45,6 +44,7 @@ from twinsmith.core.model import (
 from twinsmith.core.task import Job
 from twinsmith.core.variants import Variant, Varied
 from twinsmith.core.verdict import Finding
+from twinsmith.flow.at_once import all_through
 from twinsmith.flow.begun import Begun
 from twinsmith.flow.remembered import Inspected, Recalled, Remembered
 from twinsmith.flow.timed import Timed, timed
@@ -150,8 +150,8 @@ class Recorder:
     ) -> tuple[list[T], list[U]]:
         """Everything at once: the embedded model answers four in little more time than two.
 
-        One by one where money is limited: what one may cost is only known when all before it are
-        paid.
+        Where one fails, the others are waited for: they are paid, so their answers are kept. One by
+        one where money is limited: what one may cost is only known when all before it are paid.
         """
         if self._job.budget.usd is not None:
             try:
@@ -160,8 +160,7 @@ class Recorder:
                 for one in also:
                     one.close()
         with self.ledger.at_once():
-            first, second = await asyncio.gather(asyncio.gather(*asked), asyncio.gather(*also))
-        return list(first), list(second)
+            return await all_through(asked, also)
 
     async def in_turn(self, asked: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
         """One after the other."""

@@ -154,6 +154,23 @@ async def test_a_model_that_is_down_leaves_the_run_open_and_nothing_is_asked_aga
     assert world.kinds().count("model.replied") == 4
 
 
+async def test_answers_on_their_way_when_one_fails_are_waited_for_and_kept() -> None:
+    class Slow(World):
+        async def ask(self, prompt: Prompt) -> Reply:
+            if prompt.key == "r1/ask coder 0":
+                await asyncio.sleep(0.05)
+            return await super().ask(prompt)
+
+    world = Slow(BOTH)
+    world.down = {"r1/ask coder 1"}
+    with pytest.raises(ModelUnavailable):
+        await world.build(job_of(UNNAMED))
+    assert "ask coder 0" in world.steps()
+    world.down = set()
+    assert (await world.build(job_of(UNNAMED))).solved
+    assert sorted(world.answered) == sorted(set(world.answered))
+
+
 async def test_a_model_that_fails_leaves_an_event_each_time() -> None:
     world = World(BOTH)
     world.down = {"r1/ask coder 1"}

@@ -51,18 +51,24 @@ class DbosEngine:
     def __init__(self, url: str, pipeline: str) -> None:
         self._url = url
         self._pipeline = pipeline
-        self._broken: asyncio.Future[BaseException] | None = None
+        self._failure: Exception | None = None
+        self._broken: asyncio.Future[Exception] | None = None
 
     async def drive(self, run: str, flow: Callable[[], Awaitable[T]], kind: type[T]) -> T:
         """Run a flow to its end, or give its recorded end."""
-        self._broken = asyncio.get_running_loop().create_future()
+        self._failure, self._broken = None, asyncio.get_running_loop().create_future()
         version = f"{self._pipeline}@{run}"
 
         async def workflow(_run: str) -> Json:
             try:
                 return to_json(await flow(), kind)
             except Exception as broken:
-                raise self._leave(broken) from broken
+                left = self._leave(broken)
+                self._give_up()
+                raise left from broken
+            except asyncio.CancelledError:
+                self._give_up()
+                raise
 
         with _reported(self._url):
             self._launch(version)
@@ -142,9 +148,13 @@ class DbosEngine:
 
     def _leave(self, broken: Exception) -> BaseException:
         """Keep what broke for `drive` and leave the engine without a trace in its records."""
-        if self._broken is not None and not self._broken.done():
-            self._broken.set_result(broken)
+        self._failure = self._failure or broken
         return asyncio.CancelledError()
+
+    def _give_up(self) -> None:
+        """Tell `drive` what broke, now that the flow is over and no step is under way."""
+        if self._failure and self._broken is not None and not self._broken.done():
+            self._broken.set_result(self._failure)
 
     async def _result(self, run: str, handle: WorkflowHandleAsync[Json]) -> Json:
         assert self._broken is not None
