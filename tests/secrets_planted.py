@@ -7,6 +7,7 @@ import base64
 import json
 import random
 import string
+import uuid
 
 LETTERS = string.ascii_letters + string.digits
 SAFE = f"{LETTERS}-_"
@@ -51,6 +52,7 @@ TOKENS = {
     "Anthropic": "sk-ant-api03-" + some(93, SAFE) + "AA",
     "OpenRouter": "sk-or-v1-" + some(64, HEX),
     "DeepSeek": "sk-" + some(32, HEX),
+    "Langfuse": f"sk-lf-{uuid.UUID(int=_chance.getrandbits(128))}",
     "Groq": "gsk_" + some(52),
     "xAI": "xai-" + some(80),
     "Perplexity": "pplx-" + some(48),
@@ -120,6 +122,8 @@ TOKENS = {
     "PostHog": "phx_" + some(43),
     "Postman": "PMAK-" + some(24, HEX) + "-" + some(34, HEX),
     "Contentful": "CFPAT-" + some(43, SAFE),
+    "SonarQube": "squ_" + some(40, HEX),
+    "HubSpot": f"pat-na1-{uuid.UUID(int=_chance.getrandbits(128))}",
     "CircleCI": "CCIPAT_" + some(22) + "_" + some(40, HEX),
     "Mapbox": "sk.eyJ1Ijoi" + some(60) + "." + some(22),
     "JSON web token": _json_web_token(),
@@ -142,6 +146,8 @@ BLOCKS = {
 
 PASSWORD = "Tr0ub" + some(6)
 KEY = some(32)
+LONG = some(86)
+FORTY = f"{some(20)}/{some(18)}+"
 _BASIC = base64.b64encode(f"admin:{PASSWORD}".encode()).decode()
 NAMED = {
     "header": (f"Authorization: Basic {_BASIC}", _BASIC),
@@ -168,7 +174,7 @@ NAMED = {
     "setting as a word": ("password=swordfish", "swordfish"),
     "setting among others": (f"host=db user=me password={PASSWORD} dbname=x", PASSWORD),
     "connection string": (f"Server=db;User Id=me;Password={PASSWORD};Encrypt=yes", PASSWORD),
-    "storage": (f"AccountName=x;AccountKey={some(86)}==;EndpointSuffix=y", "AccountKey=["),
+    "storage": (f"AccountName=x;AccountKey={LONG}==;EndpointSuffix=y", LONG),
     "dotenv": (f"export DB_PASSWORD={PASSWORD}", PASSWORD),
     "dotenv, quoted": ("DB_PASSWORD='swordfish'", "swordfish"),
     "numbered": (f"API_KEY_2={KEY}", KEY),
@@ -195,13 +201,13 @@ NAMED = {
     "docker login": (f'{{"auths": {{"x.example": {{"auth": "{_BASIC}"}}}}}}', _BASIC),
     "npmrc": (f"//registry.example/:_authToken={KEY}", KEY),
     "sentence": (f"The password is {PASSWORD}, do not tell.", PASSWORD),
-    "AWS secret": (f"aws_secret_access_key = {some(38, LETTERS)}/+", "/+"),
-    "AWS pair": (f"{TOKENS['AWS key id']} {some(20)}/{some(19)}", "/"),
-    "AWS session": (f"AWS_SESSION_TOKEN={some(300)}", "TOKEN=["),
-    "Slack hook": (f"https://hooks.slack.com/services/T1/B2/{some(24)}", "/T1"),
-    "Discord hook": (f"https://discord.com/api/webhooks/{some(18, DIGITS)}/{some(68)}", "ks/["),
+    "AWS secret": (f"aws_secret_access_key = {FORTY}", FORTY),
+    "AWS pair": (f"{TOKENS['AWS key id']} {FORTY}", FORTY),
+    "AWS session": (f"AWS_SESSION_TOKEN={LONG}", LONG),
+    "Slack hook": (f"https://hooks.slack.com/services/T1/B2/{KEY}", KEY),
+    "Discord hook": (f"https://discord.com/api/webhooks/{some(18, DIGITS)}/{KEY}", KEY),
     "Telegram address": (f"https://api.telegram.org/bot123456789:{KEY}/getMe", KEY),
-    "PuTTY": (f"Private-Lines: 2\n{some(64)}\n{some(30)}==\nPrivate-MAC: 00", "=="),
+    "PuTTY": (f"Private-Lines: 2\n{some(64)}\n{KEY}==\nPrivate-MAC: 00", KEY),
     "JSON web key": (f'{{"kty": "EC", "x": "{some(43)}", "d": "{KEY}"}}', KEY),
     "seed": (f"seed phrase: {' '.join(['zebra', 'apple', 'river'] * 4)}", "zebra apple"),
 }

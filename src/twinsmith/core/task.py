@@ -1,5 +1,6 @@
 """What a person asked for, and the job it becomes."""
 
+import ast
 from dataclasses import dataclass, replace
 
 from twinsmith.core.budget import Budget
@@ -99,6 +100,15 @@ def without_secrets(task: Task, masking: Masking) -> tuple[Task, Masked]:
     return kept, Masked(
         task=places_masked(task.text, kept.text), tests=places_masked(task.tests, kept.tests)
     )
+
+
+def runs_when_masked(tests: str) -> bool:
+    """Whether everything that was masked in tests stood in strings and comments."""
+    try:
+        tree = ast.parse(tests)
+    except SyntaxError:
+        return False
+    return not any(isinstance(node, ast.Name) and node.id == "masked" for node in ast.walk(tree))
 
 
 def _language(text: str, given: str) -> str:

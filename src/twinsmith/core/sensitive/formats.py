@@ -16,7 +16,10 @@ _LETTERS = r"[A-Za-z0-9]"
 # only where there is one the rest is looked at.
 _BEGINNINGS = {
     # Models: OpenAI, Anthropic, OpenRouter, DeepSeek; Groq, xAI, Perplexity, Replicate, Cerebras, …
-    "sk-": rf"(?:(?:{_LETTERS}+[-_]){{0,4}}{_LETTERS}{{16,}}|{_MIXED}[\w\-]{{18,}})[\w\-]*",
+    "sk-": (
+        rf"(?:(?:{_LETTERS}+[-_]){{0,4}}{_LETTERS}{{16,}}|{_MIXED}[\w\-]{{18,}}"
+        r"|(?=(?:[A-Za-z_\-]*\d){4})[\w\-]{24,})[\w\-]*"
+    ),
     "gsk_ xai- pplx- r8_ csk- fw_ jina_ hf_ api_org_": rf"{_LETTERS}{{20,}}",
     "tvly- tvly-dev- tvly-prod-": rf"{_LETTERS}{{16,}}",
     "nvapi-": r"[\w\-]{30,}",
@@ -93,7 +96,8 @@ _BEGINNINGS = {
     "PMAK-": r"[0-9a-f]{24}-[0-9a-f]{34}",
     "sgp_": r"(?:\w+_)?[0-9a-f]{40}",
     "CFPAT- tfp_": r"[\w\-]{40,}",
-    "bkua_": r"[0-9a-f]{40}",
+    "bkua_ squ_ sqp_ sqa_": r"[0-9a-f]{40}",
+    "pat-na1- pat-na2- pat-eu1-": r"[0-9a-f\-]{36}",
     "CCIPAT_ CCIPRJ_": r"\w{40,}",
     "sk.eyJ pk.eyJ": r"[\w\-]{20,}\.[\w\-]{16,}",
     "A3-": r"(?:[A-Z0-9]{5,11}-){3,6}[A-Z0-9]{5}",

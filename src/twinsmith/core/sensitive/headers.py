@@ -12,7 +12,7 @@ _KEYS = ("authorization", "-key", "-token", "-secret", "-auth", "-signature")
 _HEADER = re.compile(
     r"(?i)(?:(?:proxy-)?authorization|x-[\w-]*(?:token|key|auth|secret|signature)|(?:api|auth"
     r"|access|private|ocp-apim-subscription)-(?:key|token))\\*[\"']?"
-    r"(?:\s*:\s*\\*[\"']?|\]?\s*=\s*\\*[\"'])(?P<scheme>[A-Za-z][\w-]*\s+)?"
+    r"(?:[ \t]*:[ \t]*\\*[\"']?|\]?[ \t]*=[ \t]*\\*[\"'])(?P<scheme>[A-Za-z][\w-]*[ \t]+)?"
     r"(?P<value>[^\s\"'`<>\\,]{6,})(?P<more>[^\r\n\"'`\\]*)"
 )
 # Digest username=…, AWS4-HMAC-SHA256 Credential=…: everything behind the scheme belongs together.
