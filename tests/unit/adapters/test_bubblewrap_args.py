@@ -83,7 +83,7 @@ def test_with_groups_of_version_two_the_first_process_waits_at_a_gate() -> None:
 def test_what_lies_elsewhere_is_shown_without_its_path() -> None:
     """Root's own rights mount it; anybody else is root in a user namespace."""
     layer = Mount(source="/home/ann/data/layer", target="/run/layer")
-    tools = Mount(source="/usr/local/go", target="/usr/local/go")
+    tools = Mount(source="/usr/lib", target="/usr/lib")
     for way, first in ((ROOT, ["unshare", "--mount"]), (Way(), ["unshare", "--user"])):
         line = args(layer, tools, way=replace(way, hides=True))
         assert line[:2] == first
@@ -91,7 +91,7 @@ def test_what_lies_elsewhere_is_shown_without_its_path() -> None:
         assert line[start : start + 3] == ["hide", "/home/ann/data/layer", "--"]
         assert [line[i + 1 : i + 3] for i, word in enumerate(line) if word == "--ro-bind"][1:] == [
             ["/mnt/0.seen", "/run/layer"],
-            ["/usr/local/go", "/usr/local/go"],
+            ["/usr/lib", "/usr/lib"],
         ]
 
 
