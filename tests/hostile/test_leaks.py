@@ -53,7 +53,9 @@ print(sorted(set(opened)))
 """
 
 
-@pytest.mark.elsewhere(platform.machine() != "x86_64", reason="numbers of calls are those of x86-64")
+@pytest.mark.elsewhere(
+    platform.machine() != "x86_64", reason="numbers of calls are those of x86-64"
+)
 @pytest.mark.parametrize("backend", BACKENDS)
 async def test_sockets_are_unix_or_tcp(backend: str) -> None:
     probe = command(stdin=json.dumps(SOCKETS), stdout="[]\n")
