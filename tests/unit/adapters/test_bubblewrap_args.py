@@ -4,7 +4,13 @@ from pathlib import Path
 import pytest
 
 from twinsmith.adapters.sandbox import bubblewrap_args
-from twinsmith.adapters.sandbox.bubblewrap_args import Open, Way, open_to_all, sandbox_args
+from twinsmith.adapters.sandbox.bubblewrap_args import (
+    Open,
+    Way,
+    in_chroot,
+    open_to_all,
+    sandbox_args,
+)
 from twinsmith.adapters.sandbox.cell import Cell, Isolation, Mount
 from twinsmith.core.execution import Limits
 
@@ -63,6 +69,14 @@ def test_a_folder_is_open_to_all_when_every_step_to_it_is(tmp_path: Path) -> Non
     closed.chmod(0o700)
     assert not open_to_all(str(inner))
     assert not open_to_all(str(tmp_path / "absent"))
+
+
+def test_a_root_that_is_no_mount_is_that_of_a_chroot() -> None:
+    root = "28 1 8:1 / / rw,relatime - ext4 /dev/vda rw\n"
+    proc = "42 28 0:39 / /proc rw,relatime - proc proc rw\n"
+    assert in_chroot(proc)
+    assert not in_chroot(root + proc)
+    assert not in_chroot(proc + root)
 
 
 def test_isolation_says_what_is_missing() -> None:

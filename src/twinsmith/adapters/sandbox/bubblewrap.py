@@ -16,7 +16,7 @@ from itertools import count
 from pathlib import Path
 
 from twinsmith.adapters.sandbox import cgroup, seccomp
-from twinsmith.adapters.sandbox.bubblewrap_args import Open, Way, sandbox_args
+from twinsmith.adapters.sandbox.bubblewrap_args import Open, Way, in_chroot, sandbox_args
 from twinsmith.adapters.sandbox.by_itself import memory_of_each
 from twinsmith.adapters.sandbox.cell import BUILT, NAMES, Cell, Ended, Isolation, Mount
 from twinsmith.adapters.sandbox.conversation import Conversation
@@ -28,6 +28,10 @@ from twinsmith.core.execution import Limits
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
 INSTALL = "apt-get install -y bubblewrap python3 util-linux"
+CHROOT = (
+    "this is a chroot, in which the kernel makes no user namespaces; "
+    "enter it with systemd-nspawn, or with pivot_root in a mount namespace of its own"
+)
 SHARED_MEMORY_MB = 16
 TRY_SECONDS = 20.0
 _numbers = count()
@@ -54,6 +58,8 @@ class Bubblewrap:
 
     async def isolation(self) -> Isolation:
         """Look what is there; the runner tries it."""
+        if in_chroot(Path("/proc/self/mountinfo").read_text()):
+            raise SandboxError(CHROOT)
         for command in ("bwrap", "setpriv", "unshare"):
             if shutil.which(command, path=PATH) is None:
                 raise SandboxError(f"{command} is not installed; run: {INSTALL}")

@@ -85,6 +85,11 @@ def sandbox_args(command: list[str], cell: Cell, files: Open, way: Way) -> list[
     ]
 
 
+def in_chroot(mounts: str) -> bool:
+    """Whether this process's root is a mere folder, from its mount table."""
+    return all(line.split(" ")[4] != "/" for line in mounts.splitlines())
+
+
 def open_to_all(path: str) -> bool:
     """Whether anybody may walk to this folder and read it."""
     places = [Path(path), *Path(path).parents]
