@@ -1,12 +1,17 @@
-"""A hundred random `kill -9`s of running builds: what is lost, repeated or paid twice.
+"""`kill -9`s of running builds: what is lost, repeated or paid twice.
 
-Each round starts a build or resumes the last one, kills it after a random time and, once the run
-is through, checks outcome, journal and bill. Run with: make kills
+A hundred at random: each round starts a build or resumes the last one, kills it after a random
+time and, once the run is through, checks outcome, journal and bill. Run with: make kills
+
+At every commit window: right before and right after each single write of a run, and once more in
+a later one while it goes on. Run with: python -m bench.kills --windows [--postgresql]
 """
 
 import argparse
+import itertools
 import json
 import os
+import queue
 import random
 import shutil
 import subprocess
@@ -14,7 +19,12 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
+
+from tests.postgresql import find_server, serving
+from tests.windows import STORIES, Story, Trial, Warm, Window, warm
 
 PROFILE = {
     "entry": "double",
@@ -78,11 +88,86 @@ def faults(home: Path, run: str) -> list[str]:
     return found
 
 
+def cuts(writes: list[str], chance: random.Random) -> list[tuple[Window, ...]]:
+    """Every write from both sides, and every write with a later one after it."""
+    once = [(Window(write=write, when=when),) for write in writes for when in ("before", "after")]
+    again = [*writes, "journal run.resumed", "engine goes on with the run"]
+    twice = [
+        tuple(Window(write=each, when="after") for each in (write, chance.choice(again[place:])))
+        for place, write in enumerate(writes)
+    ]
+    return [*once, *twice]
+
+
+def at_windows(story: Story, url: str, chance: random.Random) -> list[str]:
+    """Cut one story off in every window; what is not as it has to be then."""
+    folder = Path(tempfile.mkdtemp(prefix="twinsmith-windows-"))
+    waiting: queue.SimpleQueue[Warm] = queue.SimpleQueue()
+    numbers = itertools.count()
+
+    def trial() -> tuple[Trial, Warm]:
+        command, number = waiting.get(), next(numbers)
+        database = f"{url}/windows_{time.time_ns()}" if url else ""
+        return Trial(story, folder / str(number), command, database), command
+
+    def tried(windows: tuple[Window, ...]) -> list[str]:
+        made, command = trial()
+        try:
+            with made:
+                found = made.problems(expected, *windows)
+        finally:
+            waiting.put(command)
+            shutil.rmtree(made.place.home.parent)
+        return [f"{story.name}, {', then '.join(map(str, windows))}: {each}" for each in found]
+
+    began = time.monotonic()
+    with warm() as one, warm() as other:
+        for command in (one, other):
+            waiting.put(command)
+        made, command = trial()
+        with made:
+            expected, writes = made.undisturbed()
+        waiting.put(command)
+        wanted = cuts(writes, chance)
+        with ThreadPoolExecutor(2) as pool:
+            found = [problem for problems in pool.map(tried, wanted) for problem in problems]
+    shutil.rmtree(folder)
+    seconds = time.monotonic() - began
+    print(f"{story.name}: {len(writes)} writes, {len(wanted)} cuts, {seconds:.0f} s", flush=True)
+    return found
+
+
+def windows(options: argparse.Namespace) -> None:
+    chance = random.Random(options.seed)
+    with ExitStack() as open_now:
+        url = ""
+        if options.postgresql:
+            binaries = find_server()
+            if binaries is None:
+                raise SystemExit("no PostgreSQL server; run: apt-get install -y postgresql")
+            url = open_now.enter_context(serving(binaries))
+        chosen = [STORIES[name] for name in options.story or STORIES]
+        problems = [each for story in chosen for each in at_windows(story, url, chance)]
+    for problem in problems:
+        print(problem)
+    print("every cut ends as if it had not been" if not problems else f"{len(problems)} faults")
+    raise SystemExit(1 if problems else 0)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--windows", action="store_true")
+    parser.add_argument("--postgresql", action="store_true", help="with --windows")
+    parser.add_argument("--story", choices=STORIES, action="append", help="with --windows")
     options = parser.parse_args()
+    if options.windows:
+        windows(options)
+    at_random(options)
+
+
+def at_random(options: argparse.Namespace) -> None:
     chance = random.Random(options.seed)
     home = Path(tempfile.mkdtemp(prefix="twinsmith-kills-"))
     (home / "s.json").write_text(json.dumps({"name": "kills", "replies": REPLIES}))
