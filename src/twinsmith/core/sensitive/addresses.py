@@ -12,10 +12,10 @@ _TOKEN = re.compile(r"(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])[\w.~+\-]{16,}|[A-Za-z]{
 _LOGIN = re.compile(
     # An address with a port but no user also has a colon: what follows it is a number. A password
     # may hold every sign of an address: it ends at the last @ that can end it.
-    r"://(?P<who>(?P<user>[^\s:/@\"'`<>\\\[]*):(?!\d{1,5}(?:[/?#]|\Z))"
-    r"(?P<password>[^\s?#\"'`<>\\]*|[^\s@\"'`<>\\]+))@(?=[^\s@\"'`<>])"
+    r"://(?P<who>(?P<user>[^\s:/@\"'`<>\\\[]{0,256}):(?!\d{1,5}(?:[/?#]|\Z))"
+    r"(?P<password>[^\s?#\"'`<>\\]{0,999}|[^\s@\"'`<>\\]{1,999}))@(?=[^\s@\"'`<>])"
     r"|jdbc:oracle:\w+:(?P<oracle>\w+/[^\s/@\"'`]+)@"
-    r"|(?i:%3a%2f%2f)(?P<quoted>[^\s&/@:]*?(?i:%3a)[^\s&/@:]+?)%40"
+    r"|(?i:%3a%2f%2f)(?P<quoted>[^\s&/@:]{0,256}?(?i:%3a)[^\s&/@:]{1,999}?)%40"
 )
 _USER = re.compile(r"://(?P<user>[^\s:/@\"'`<>?#\\]{16,})@(?=[A-Za-z0-9\[])")
 
@@ -25,6 +25,8 @@ def logins_in(text: str, *, strong: bool = False) -> Iterator[Place]:
 
     With `strong`, only passwords count that could be nothing else: tests are full of addresses.
     """
+    if "@" not in text and "%40" not in text:
+        return
     is_secret = is_strong if strong else _is_password
     for match in _LOGIN.finditer(text):
         who = next(name for name in ("who", "oracle", "quoted") if match[name] is not None)

@@ -1,5 +1,6 @@
 """Private keys as blocks of text: PEM, OpenSSH, PGP, PuTTY, JSON web keys, wallets' phrases."""
 
+import base64
 import re
 from collections.abc import Iterator
 
@@ -13,6 +14,9 @@ _ARMOUR = re.compile(
 )
 # A program that only looks for the first line of a key has no key behind it.
 _KEY_TEXT = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}|\bMI[A-Z]{1,2}\b|%[23][BFDbfd]")
+# A block that was encoded once more, as it stands in settings of clusters.
+_ENCODED_BEGIN = "LS0tLS1CRUdJTi"
+_ENCODED = re.compile(rf"{_ENCODED_BEGIN}[A-Za-z0-9+/]{{60,}}=*")
 _PUTTY = re.compile(r"Private-Lines: \d+(?:\s|\\+[nr])+((?:[A-Za-z0-9+/=]{4,}(?:\s|\\+[nr])*)+)")
 _JSON_KEY = re.compile(r"\\*\"(?:d|p|q|dp|dq|qi|k)\\*\"\s*:\s*\\*\"([\w\-]{16,})")
 _PHRASES = ("mnemonic", "seed phrase", "seed words", "recovery phrase", "wallet")
@@ -24,6 +28,8 @@ _PHRASE = re.compile(
 
 def blocks_in(text: str) -> Iterator[Place]:
     """Where private keys stand; one that was cut off reaches as far as its lines do."""
+    if _ENCODED_BEGIN in text:
+        yield from (match.span() for match in _ENCODED.finditer(text) if _is_key(match[0]))
     if "BEGIN " in text:
         for match in _ARMOUR.finditer(text):
             yield from _armoured(match)
@@ -34,6 +40,11 @@ def blocks_in(text: str) -> Iterator[Place]:
     small = text.lower()
     if any(word in small for word in _PHRASES):
         yield from (match.span(1) for match in _PHRASE.finditer(text))
+
+
+def _is_key(encoded: str) -> bool:
+    """Whether a block that was encoded as a whole is a private key, as its first line tells."""
+    return b"PRIVATE KEY" in base64.b64decode(encoded[:80] + "=" * (-len(encoded[:80]) % 4))
 
 
 def _armoured(match: re.Match[str]) -> Iterator[Place]:

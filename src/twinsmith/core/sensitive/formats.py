@@ -10,15 +10,17 @@ from collections.abc import Iterator
 from twinsmith.core.sensitive.places import Place, found
 
 _SHORTEST = 15
-_MIXED = r"(?=[\w.\-]*[0-9])(?=[\w.\-]*[A-Z])"
+# Longer ones are recognised by their first part: texts of hundreds of pages stay quick.
+_LONGEST = 4000
+_MIXED = r"(?=[\w.\-]{0,99}[0-9])(?=[\w.\-]{0,99}[A-Z])"
 _LETTERS = r"[A-Za-z0-9]"
 # What tokens begin with, separated by spaces, and how they go on. Finding a beginning is cheap;
 # only where there is one the rest is looked at.
 _BEGINNINGS = {
     # Models: OpenAI, Anthropic, OpenRouter, DeepSeek; Groq, xAI, Perplexity, Replicate, Cerebras, …
     "sk-": (
-        rf"(?:(?:{_LETTERS}+[-_]){{0,4}}{_LETTERS}{{16,}}|{_MIXED}[\w\-]{{18,}}"
-        r"|(?=(?:[A-Za-z_\-]*\d){4})[\w\-]{24,})[\w\-]*"
+        rf"(?:(?:{_LETTERS}{{1,30}}[-_]){{0,4}}{_LETTERS}{{16,}}|{_MIXED}[\w\-]{{18,}}"
+        r"|(?=(?:[A-Za-z_\-]{0,99}\d){4})[\w\-]{24,})[\w\-]*"
     ),
     "gsk_ xai- pplx- r8_ csk- fw_ jina_ hf_ api_org_": rf"{_LETTERS}{{20,}}",
     "tvly- tvly-dev- tvly-prod-": rf"{_LETTERS}{{16,}}",
@@ -125,6 +127,9 @@ _INSIDE = {
 _BEGINNING = tuple(
     (begin, re.compile(rest)) for begins, rest in _BEGINNINGS.items() for begin in begins.split()
 )
+# What stands before a place in the middle of a word, or in the middle of data in base64.
+_AMID = re.compile(r"[A-Za-z0-9]\Z|[A-Za-z0-9+/]{14}[+/]\Z")
+_WORD = re.compile(r"[\w.\-]*")
 _WITHIN = tuple((inside, re.compile(whole)) for inside, whole in _INSIDE.items())
 # A bot's token of Discord begins with nothing of its own.
 _DISCORD = re.compile(r"(?<![\w\-.])[MNO][\w\-]{22,27}\.[\w\-]{6}\.[\w\-]{27,}(?![\w\-.])")
@@ -159,11 +164,15 @@ def tokens_in(text: str) -> Iterator[Place]:
 
 
 def _beginning(text: str, begin: str, rest: re.Pattern[str]) -> Iterator[Place]:
+    done = 0
     for start, end in found(text, begin):
-        before = text[start - 1 : start]
-        match = None if before.isascii() and before.isalnum() else rest.match(text, end)
+        if start < done or _AMID.search(text, max(0, start - _SHORTEST), start):
+            continue
+        match = rest.match(text, end, end + _LONGEST)
         if match is not None:
-            yield start, match.end()
+            whole = _WORD.match(text, match.end()) if match.end() == end + _LONGEST else None
+            done = whole.end() if whole else match.end()
+            yield start, done
 
 
 def _of_aws(text: str) -> Iterator[Place]:

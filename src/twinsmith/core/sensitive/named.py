@@ -14,19 +14,34 @@ from twinsmith.core.sensitive.plausible import (
     is_reference,
     is_strong,
     is_template,
+    is_very_strong,
 )
 
 _CALL_REACH = 300
 _SHORTEST_SET = 4
+# Passwords of examples are shorter: `login("ann", password="Abc12345!")` stays.
+_SHORTEST_IN_CALL = 16
 
 # How a telling name goes on and ends, in small letters; looking for its beginning first is fast.
 _STEMS = (
-    *("passw", "passphrase", "passcode", "pwd", "secret", "token", "key", "credential"),
-    *("connection", "_auth"),
+    *("pass", "pwd", "secret", "token", "key", "credential", "authorization", "connection"),
+    *(
+        "_auth",
+        "sess",
+        "contrase",
+        "senha",
+        "wachtwoord",
+        "пароль",
+        "密码",
+        "パスワード",
+        "비밀번호",
+    ),
 )
 _NAME = re.compile(
-    r"(?:passw(?:or)?d|passphrase|passcode|pwd|secret|token|key|credential|connection[-_]?string"
-    r"|_auth)(?:[-_]?(?:value|plain|text|base64|b64|[0-9]{1,3}))?(?![a-z0-9_])"
+    r"(?:passw(?:or)?[dt]|passphrase|passcode|(?<![a-z])passe?|pwd|secret|token|key|credentials?"
+    r"|authorization|connection[-_]?string|_auth|sess(?:ion)?[-_]?id|contrase[ñn]a|senha|wachtwoord"
+    r"|пароль|密码|パスワード|비밀번호)(?:[-_]?(?:base|value|plain|text|base64|b64|[0-9]{1,3}))?"
+    r"(?![a-z0-9_])"
 )
 # A key is a secret only as one of these.
 _OF_KEY = re.compile(
@@ -34,15 +49,22 @@ _OF_KEY = re.compile(
     r"|signing|storage|subscription|webhook)[-_. ]?\Z"
 )
 _BEFORE = re.compile(r"[\w.-]*\Z")
+_QUOTE = r"(?:\\*[\"'`]|%2[27]|&quot;|&#3[49];|\\+u002[27])"
 _VALUE = re.compile(
     # password=…  "password": "…"  password: str = '…'  'password' => '…'  <password>…  PASSWORD "…"
-    r"(?:\\*[\"'`])?\]?(?::\s*[A-Za-z_][\w.\[\]| ]{0,30}(?=\s=\s))?"
-    r"(?P<set>\s*(?:=>|:=|\?=|=(?!=)|:(?!:)|%3[dD])\s*|>|\s+is:?\s+|\s+(?=[\"'`]))"
-    r"(?P<open>\\*[\"'`])?(?P<value>(?(open)(?:(?!(?P=open))[^\r\n])*(?=(?P=open))|[^\s\"'`<>]+))"
+    rf"{_QUOTE}?\]?(?::\s*[A-Za-z_][\w.\[\]| ]{{0,30}}(?=\s=\s))?"
+    r"(?P<set>\s*(?:=>|:=|\?=|=(?!=)|:(?!:)|%3[dDaA]|\\+u003[dDaA])\s*|>|\s+(?:is:?|-|->|→)\s+"
+    rf"|[ \t]+|\s*,\s*(?={_QUOTE}))"
+    rf"(?P<open>{_QUOTE})?"
+    r"(?P<value>(?(open)(?:(?!(?P=open))[^\r\n]){0,4000}(?=(?P=open))|[^\s\"'`<>]{1,4000}))"
 )
+_TIGHT = re.compile(r"=|%3[dD]|\\+u003[dD]")
+# `pass stream=True` is a sentence.
+_VERB = re.compile(r"(?i)(?:^|[^a-z])pass\Z")
+_SPACED = re.compile(r"[ \t]+(?:(?:-|->|→)[ \t]+)?")
 _FLAG_VALUE = re.compile(
     r"(?:[ \t]+|[\"'],[ \t]*)(?P<open>[\"'])?"
-    r"(?P<value>(?(open)(?:(?!(?P=open))[^\r\n])+|[^\s\"'`<>-][^\s\"'`<>]*))"
+    r"(?P<value>(?(open)(?:(?!(?P=open))[^\r\n]){1,4000}|[^\s\"'`<>-][^\s\"'`<>]{0,4000}))"
 )
 _QUERY = re.compile(
     r"[?&;](?P<name>[\w.\-\[\]%]*(?i:token|passw(?:or)?d|pwd|pass|secret|api[-_]?key|auth|jwt|key|sig"
@@ -55,17 +77,23 @@ _VAGUE = re.compile(r"(?i)(?:\w*[-_])?(?:key|auth|session(?:[-_]?id)?|sig|signat
 _COMMANDS = (
     (
         ("curl", "wget", "http"),
-        r"\b(?:curl|wget|http|xh)\b[^\r\n]*?\s(?:-u|--user|-a|--auth)[ =]?[\"']?[^\s:\"']+:",
+        r"\b(?:curl|wget|http|xh)\b[^\r\n]{0,400}?\s(?:-u|--user|-a|--auth)[ =]?[\"']?[^\s:\"']+:",
     ),
     (("sshpass",), r"\bsshpass\s+-p\s*[\"']?"),
-    (("mysql",), r"\bmysql(?:dump|admin)?\b[^\r\n]*?\s-p[\"']?"),
-    (("redis-cli",), r"\bredis-cli\b[^\r\n]*?\s-a\s+[\"']?"),
+    (("mysql",), r"\bmysql(?:dump|admin)?\b[^\r\n]{0,400}?\s-p[\"']?"),
+    (("docker login", "ldap"), r"\b(?:docker login|ldap\w+)\b[^\r\n]{0,400}?\s-[pw][ =]?[\"']?"),
+    (("sudo -s",), r"\becho\s+[\"']?(?=[^\r\n]*\|\s*sudo -S)"),
+    (("redis-cli",), r"\bredis-cli\b[^\r\n]{0,400}?\s-a\s+[\"']?"),
     (("password ",), r"\blogin\s+\S+\s+password\s+[\"']?"),
     (("identified",), r"(?i:\bidentified\s+(?:with\s+\S+\s+)?by\s+(?:password\s+)?[\"'])"),
     ((":5432:", ":*:"), r"(?<!\S)[\w.*-]+:(?:5432|\*):[\w*-]+:[\w*.-]+:"),
     (
         ("env ", "set ", "setx ", "setenv "),
         r"\b(?:ENV|setx?|setenv)\s+[A-Z0-9_]*(?:PASSWORD|PASSWD|PWD|TOKEN|SECRET|KEY)\s+[\"']?",
+    ),
+    (
+        ("auth=(", "basicauth("),
+        r"(?:\bauth=\(|BasicAuth\()\s*[\"'][^\"']+[\"']\s*,\s*[\"'](?=[^\"']*[\d!@#$%^&*?])",
     ),
     (
         ('" value="',),
@@ -77,16 +105,19 @@ _COMPILED = tuple(
 )
 _SEPARATED = re.compile(r";(?=\s|$|[\w ]+=)|,(?=\s|$|\w+[=:])|\\+[nrt\"']|%26")
 _TRAILING = ".,;:!?)]}"
-_CODE = re.compile(r"[()\[\]{}]")
+_CODE = re.compile(r"[()\[\]{},]")
 
 
 def named_in(text: str) -> Iterator[Place]:
     """Where a value stands whose name, or whose place, says that it is a secret."""
     small = lowered(text)
-    for begin in (begin for stem in _STEMS for begin, _ in found(small, stem)):
-        name = _NAME.match(small, begin)
+    done = 0
+    for begin in sorted(begin for stem in _STEMS for begin, _ in found(small, stem)):
+        name = _NAME.match(small, begin) if begin >= done else None
         if name is not None and _is_telling(small, name):
-            yield from _behind(text, name)
+            for place in _behind(text, name):
+                done = place[1]
+                yield place
     if "=" in text:
         yield from _in_queries(text)
     for words, pattern in _COMPILED:
@@ -115,22 +146,31 @@ def _behind(text: str, name: re.Match[str]) -> Iterator[Place]:
     """The value behind a telling name, if it is a secret there."""
     before = _BEFORE.search(text, max(0, name.start() - 60), name.start())
     begin = before.start() if before else name.start()
-    match = _VALUE.match(text, name.end())
-    if match is not None:
-        yield from _assigned(text, begin, match)
-    elif text.startswith("-", begin):
+    if text.startswith("-", begin):
         match = _FLAG_VALUE.match(text, name.end())
         if match is not None and is_strong(match["value"]):
             yield match.span("value")
+    match = _VALUE.match(text, name.end())
+    if match is not None:
+        yield from _assigned(text, text[begin : name.end()], match)
 
 
-def _assigned(text: str, name: int, match: re.Match[str]) -> Iterator[Place]:
+def _assigned(text: str, name: str, match: re.Match[str]) -> Iterator[Place]:
     begin, end = match.span("value")
+    start = match.start() - len(name)
     if match["open"] is None:
-        in_query = name > 0 and text[name - 1] in "?&"
+        in_query = start > 0 and text[start - 1] in "?&"
         end = begin + len(_alone(match["value"], in_query=in_query))
     value = text[begin:end]
-    if value and not is_template(value) and _counts(text, name, match, value):
+    if not value or is_template(value) or (_SPACED.match(match["set"]) and _VERB.search(name)):
+        return
+    if match["set"] == ">":
+        secret = text.startswith("</", end) and not is_placeholder(value)
+    elif match["open"] is not None:
+        secret = _counts_quoted(text, start, match, value)
+    else:
+        secret = not _in_call(text, start) and _counts(match["set"], value)
+    if secret:
         yield begin, end
 
 
@@ -140,20 +180,26 @@ def _alone(value: str, *, in_query: bool) -> str:
     return _SEPARATED.split(value)[0].rstrip(_TRAILING)
 
 
-def _counts(text: str, name: int, match: re.Match[str], value: str) -> bool:
-    """Whether a value that was assigned to a telling name is a secret there."""
-    how, tight = match["set"], match["set"] in ("=", "%3D", "%3d")
-    if how == ">":
-        closed = text.startswith("</", match.start("value") + len(value))
-        return closed and not is_placeholder(value)
-    if match["open"] is not None:
-        if value[0] in " ,;:)+%.":
-            # The quotation mark ends a string: `print("token=" + token)`.
-            return False
-        variable = tight and len(value) >= _SHORTEST_SET and text[name : match.start()].isupper()
-        return is_strong(value) or (variable and not is_placeholder(value))
-    if _in_call(text, name) or not tight:
-        return not _in_call(text, name) and is_strong(value) and not _CODE.search(value)
+def _counts_quoted(text: str, start: int, match: re.Match[str], value: str) -> bool:
+    """Whether a quoted value behind a telling name is a secret there."""
+    if value[0] in " ,;:)+%.'\"`" or value.startswith("\\n"):
+        # The quotation mark ends a string: `print("token=" + token)`.
+        return False
+    variable = text[start : match.start()].isupper()
+    if "," in match["set"] and not variable:
+        return False
+    if _in_call(text, start) and not variable and len(value) < _SHORTEST_IN_CALL:
+        return False
+    tight = _TIGHT.fullmatch(match["set"]) and len(value) >= _SHORTEST_SET
+    return is_strong(value) or bool(tight and variable and not is_placeholder(value))
+
+
+def _counts(how: str, value: str) -> bool:
+    """Whether an unquoted value behind a telling name, outside of calls, is a secret."""
+    if _SPACED.fullmatch(how):
+        return is_very_strong(value) and not _CODE.search(value)
+    if not _TIGHT.fullmatch(how):
+        return is_strong(value) and not _CODE.search(value)
     if len(value) < _SHORTEST_SET or value.endswith(("[", "(", "{")):
         return False
     return not is_placeholder(value) and not ("." in value and is_reference(value))

@@ -10,18 +10,23 @@ import re
 from twinsmith.core.sensitive.places import MASK
 
 SHORTEST_STRONG = 6
-_SPECIAL = "!@#$%^&*+=?~|"
+_SPECIAL = "!@#$%^&*+?~|"
 _FEW_DIGITS, _SOME_DIGITS = 2, 4
+_MANY_KINDS = 3
+_LONGEST_WORDS = 100
 
 _TEMPLATE = re.compile(
-    r"\$+[({]?[A-Za-z_].*|.*\{\{?[\w .-]*\}?\}.*|<[^<>]*>?|%\(?\w*\)?[sdrv]|%[A-Z_]+%|[:!]\w+|@\w+@"
-    r"|[\w.]+\(.*|.*(?:\.\.\.|…|\*{3}|[xX]{3}).*|[\W_]+",
+    # $NAME ${NAME}  {name} {{ name }}  <name>  %s %(name)s %NAME%  :name !name *name @name@  call(
+    r"\$+[({]?[A-Za-z_].*|.*(?:\$\{|\{\{|%s|%\().*|.*\{[\w .-]*\}.*|<[^<>]*>?|%\w*[sdrv]|%[A-Z_]+%"
+    r"|[:!*]+[A-Za-z_][\w.]*|@\w+@|[\w.]+\(.*|/\^.*|.*(?:\.\.\.|…|\*{3}|[xX]{3}).*|[\W_]+",
     re.DOTALL,
 )
 _PATH = re.compile(r"(?:[A-Za-z]:)?[~.]{0,2}/[\w.@-]*[A-Za-z_.][\w./@-]*|\w+://.*")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+")
 _WORDS = re.compile(r"[A-Za-z_'-]+(?:[ ,.;:!?]+[A-Za-z_'-]+)*[.,;:!?]*")
-_SNAKE = re.compile(r"[a-z]+(?:_[a-z]+)+_?\d{0,2}|[A-Z]+\d?(?:_[A-Z]+\d?)+")
+_SNAKE = re.compile(
+    r"[a-z]+(?:_[a-z]+)+_?\d{0,2}|[a-z0-9]+(?:_[a-z0-9]+){3,}|[A-Z]+\d?(?:_[A-Z]+\d?)+"
+)
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # Names of algorithms, types and formats end in numbers, as some passwords do.
@@ -84,8 +89,16 @@ def is_strong(value: str) -> bool:
     return any(character.isdigit() or character in _SPECIAL for character in value)
 
 
+def is_very_strong(value: str) -> bool:
+    """Whether a value looks like a secret with nothing but a space between it and a name."""
+    kinds = (str.islower, str.isupper, str.isdigit, _SPECIAL.__contains__)
+    digits = sum(character.isdigit() for character in value)
+    mixed = sum(any(map(kind, value)) for kind in kinds)
+    return is_strong(value) and (mixed >= _MANY_KINDS or digits >= _MANY_KINDS)
+
+
 def _is_ordinary(value: str, digits: int) -> bool:
-    if sum(character.isdigit() for character in value) > digits:
+    if len(value) > _LONGEST_WORDS or sum(map(str.isdigit, value)) > digits:
         return False
     if any(character in _SPECIAL for character in value):
         return False
