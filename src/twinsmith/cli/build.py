@@ -154,7 +154,7 @@ def _desk(app: "App", *, as_json: bool) -> "Desk":
         # What shows the run is only there once the run has begun.
         return app.aside()
 
-    return Terminal(seconds, aside=aside)
+    return Terminal(seconds, aside=aside, masking=app.settings.masking)
 
 
 def provide_model(settings: "Settings", *, as_json: bool) -> None:

@@ -11,6 +11,7 @@ from typing import TextIO
 import pytest
 
 from twinsmith.adapters.desk.terminal import LONGEST_ANSWER, Nobody, Terminal
+from twinsmith.core.masking import Masking
 
 QUESTION, ASSUMED = "Does an empty list count?", "no"
 PATIENT, IMPATIENT = 20.0, 0.2
@@ -47,6 +48,16 @@ async def test_what_a_person_types_is_the_answer() -> None:
         given, shown = await answer(said)
     assert given == "ja, auch für Tupel"
     assert shown == f"\n{QUESTION}\n[Enter or 20 s without an answer: no] \n"
+
+
+async def test_a_secret_in_an_answer_goes_no_further() -> None:
+    with terminal() as (person, said):
+        os.write(person, b"yes, with swordfish-42 and password=hunter2\n")
+        desk = Terminal(
+            PATIENT, said=said, shown=io.StringIO(), masking=Masking(secrets=("swordfish-42",))
+        )
+        given = await desk.ask(QUESTION, ASSUMED)
+    assert given == "yes, with [masked] and password=[masked]"
 
 
 async def test_an_answer_that_comes_later_and_in_pieces_is_one() -> None:

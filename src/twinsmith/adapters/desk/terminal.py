@@ -7,6 +7,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TextIO
 
+from twinsmith.core.masking import NOTHING_KNOWN, Masking
+
 LONGEST_ANSWER = 2000
 
 
@@ -20,21 +22,23 @@ class Terminal:
         said: TextIO = sys.stdin,
         shown: TextIO = sys.stderr,
         aside: Callable[[], AbstractContextManager[object]] = nullcontext,
+        masking: Masking = NOTHING_KNOWN,
     ) -> None:
         self._seconds = seconds
         self._said = said
         self._shown = shown
         self._aside = aside
+        self._masking = masking
 
     async def ask(self, question: str, assumed: str) -> str:
-        """The line that the person typed; an empty one, or none in time, is the assumption."""
+        """The masked line that a person typed; an empty one, or none in time, is the assumption."""
         with self._aside():
             print(f"\n{question}", file=self._shown)
             patience = f"Enter or {self._seconds:g} s without an answer"
             print(f"[{patience}: {assumed}] ", end="", file=self._shown, flush=True)
             line = await self._line()
             print("" if line else f"\n(assumed: {assumed})", file=self._shown)
-        return line.strip()[:LONGEST_ANSWER] or assumed
+        return self._masking.text(line.strip())[:LONGEST_ANSWER] or assumed
 
     async def _line(self) -> str:
         """What was typed up to the end of the line; nothing where time runs out."""
