@@ -119,6 +119,7 @@ async def test_other_tables_of_system_calls_lead_nowhere(backend: str) -> None:
         assert seen.output == "contained\n" or seen.detail == "the program ended by SIGSYS"
 
 
+@pytest.mark.groups  # without them nobody may make a file in memory, which nothing would count
 @pytest.mark.parametrize("backend", ALONE)
 async def test_a_program_made_in_memory_stands_behind_the_same_walls(backend: str) -> None:
     tries = (
