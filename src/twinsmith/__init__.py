@@ -1,3 +1,3 @@
-"""One sentence in; a tested, running, watched and self-healing program out."""
+"""One sentence in; a tested program out."""
 
 __version__ = "0.1.0"
