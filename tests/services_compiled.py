@@ -122,16 +122,13 @@ fn serve(mut stream: TcpStream, store: &Mutex<Store>) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let (mut asked, mut length) = (String::new(), 0_u64);
     reader.read_line(&mut asked)?;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line)?;
-        match line.split_once(':') {
-            Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
-                length = value.trim().parse().unwrap_or(0);
-            }
-            Some(_) => {}
-            None => break,
+    let mut line = String::new();
+    while reader.read_line(&mut line)? > 2 {
+        let (name, value) = line.split_once(':').unwrap_or_default();
+        if name.eq_ignore_ascii_case("content-length") {
+            length = value.trim().parse().unwrap_or(0);
         }
+        line.clear();
     }
     let mut body = vec![0; usize::try_from(length.min(MOST)).unwrap_or(0)];
     reader.read_exact(&mut body)?;

@@ -62,11 +62,10 @@ async def gateway(
     retries: int = 2,
 ) -> AsyncIterator[Gateway]:
     """A gateway with one endpoint behind it."""
-    servers = (
-        {endpoint.model: EmbeddedServer(embedded, shape_for(2, slots=2), version="v@1")}
-        if embedded
-        else {}
-    )
+    servers = {}
+    if embedded:
+        shape = shape_for(2, slots=2)
+        servers[endpoint.model] = EmbeddedServer(embedded, shape, version="v@1")
     access = Access(keys={endpoint.provider: KEY}, urls={endpoint.provider: url} if url else {})
     made = Gateway(
         {(1, "coder"): Choice(endpoints=(endpoint,), why="test")},

@@ -14,7 +14,7 @@ def test_the_same_rules_in_both_forms() -> None:
     assert {"ptrace", "io_uring_setup", "mount", "keyctl", "unshare", "bpf"} <= named
 
 
-def refused(call: str) -> list[list[dict[str, int]]]:
+def refused(call: str) -> list[list[dict[str, int | str]]]:
     """The arguments that a call is refused with, rule by rule."""
     rules = json.loads(seccomp.profile())["syscalls"]
     return [rule["args"] for rule in rules if rule["names"] == [call]]
