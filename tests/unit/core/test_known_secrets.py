@@ -204,6 +204,14 @@ def test_a_short_or_ordinary_value_is_masked_only_where_a_secret_stands(value: s
     assert masking.text(honest) == honest
 
 
+@pytest.mark.parametrize("value", ["pw7!", "a1b2", "x-9z"])
+def test_a_short_value_of_mixed_characters_is_masked_as_a_word(value: str) -> None:
+    masking = Masking(variables=(("MYSQL_PWD", value),))
+    assert masking.code(f"try {value}, or '{value}'") == f"try {MASK}, or '{MASK}'"
+    honest = f"c0ffee{value}c0ffee /{value}/ k{value}"
+    assert masking.text(honest) == honest
+
+
 def test_a_password_that_is_somebodys_name_does_not_spoil_paths() -> None:
     masking = Masking(variables=(("DB_PASSWORD", "ann-lee"), ("USER", "ann-lee")))
     assert masking.text("/home/ann-lee/x") == "/home/ann-lee/x"

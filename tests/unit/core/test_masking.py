@@ -116,3 +116,16 @@ def test_secrets_one_after_the_other_are_all_masked() -> None:
     left = [kind for kind, token in TOKENS.items() if token in masked]
     left += [kind for kind, (_, secret) in NAMED.items() if secret in masked]
     assert left == []
+
+
+@pytest.mark.parametrize("gap", ["\n", "\\n", "\r\n"])
+def test_a_key_block_is_masked_however_short_it_is(gap: str) -> None:
+    block = gap.join(
+        (
+            "-----BEGIN PGP PRIVATE KEY BLOCK-----",
+            "",
+            "lQOYBF",
+            "-----END PGP PRIVATE KEY BLOCK-----",
+        )
+    )
+    assert OWN.code(f"see {block} there") == f"see {MASK} there"

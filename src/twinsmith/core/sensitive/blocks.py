@@ -49,6 +49,10 @@ def _is_key(encoded: str) -> bool:
 
 def _armoured(match: re.Match[str]) -> Iterator[Place]:
     lines = list(_KEY_TEXT.finditer(match["body"]))
-    if lines:
+    # However short: what stands between both lines, and is no program's way to put them together.
+    between = match["end"] and re.search(r"(?:\n|\\n)\s*\w{4}", match["body"])
+    if between and not set("\"'") & set(match["body"]):
+        yield match.span()
+    elif lines:
         cut = match.start("body") + lines[-1].end()
         yield match.start(), match.end() if match["end"] else cut

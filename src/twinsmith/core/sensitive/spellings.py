@@ -3,7 +3,7 @@
 A value is looked for as it is, and as base64 at every alignment (alone, or between other bytes, as
 in `user:secret`), base32, hexadecimal, percent-encoded, escaped as in JSON, HTML or a shell, and
 wrapped over lines. A value too short or too ordinary to be looked for everywhere is masked only
-where a secret stands.
+where a secret stands; a short one of mixed characters (`pw7!`) also where it is a word by itself.
 """
 
 import base64
@@ -20,6 +20,7 @@ from twinsmith.core.sensitive.plausible import is_placeholder
 
 SHORTEST = 6
 _SHORTEST_NUMBER = 9
+_SHORTEST_MIXED = 4
 _SHORTEST_LINE = 20
 _SHORTEST_WRAPPED = 16
 _SHORTEST_CUT = 8
@@ -119,6 +120,13 @@ def _is_ordinary(value: str, words: frozenset[str]) -> bool:
     return value.isdigit() and len(value) < _SHORTEST_NUMBER
 
 
+def _is_mixed(value: str) -> bool:
+    """Whether a short value is no word and no number, so that honest texts hardly have it."""
+    kinds = (str.isalpha, str.isdigit, lambda character: not character.isalnum())
+    short = _SHORTEST_MIXED <= len(value) < SHORTEST
+    return short and sum(any(map(kind, value)) for kind in kinds) > 1
+
+
 def _is_code(value: str) -> bool:
     """Whether a value reads as a variable of a program: `password=password`."""
     return value.isalpha() and is_placeholder(value)
@@ -130,8 +138,10 @@ def _beside(guarded: set[str]) -> re.Pattern[str] | None:
         return None
     choice = "|".join(map(re.escape, _prepared(guarded)))
     named = "|".join(re.escape(v) for v in _prepared(guarded) if not _is_code(v)) or "(?!)"
+    mixed = "|".join(re.escape(v) for v in _prepared(guarded) if _is_mixed(v)) or "(?!)"
     return re.compile(
         rf"{_BESIDE}{named})(?!\w)|://[^\s:/@]*:(?P<b>{choice})@|\s-p(?P<c>{named})(?!\w)"
+        rf"|(?<![\w+/\-])(?P<d>{mixed})(?![\w+/\-])"
     )
 
 
