@@ -119,9 +119,9 @@ class Bubblewrap:
                 )
             except (OSError, subprocess.TimeoutExpired):
                 return False
-            return (
-                done.returncode == 0 and mount.target in done.stdout and folder not in done.stdout
-            )
+            # What is told begins where its file system is mounted: its own name is in any case.
+            told = done.stdout
+            return done.returncode == 0 and mount.target in told and Path(folder).name not in told
 
 
 class Stay:
