@@ -88,13 +88,15 @@ def faults(home: Path, run: str) -> list[str]:
     return found
 
 
-def cuts(writes: list[str], chance: random.Random) -> list[tuple[Window, ...]]:
-    """Every write from both sides, and every write with a later one after it."""
-    once = [(Window(write=write, when=when),) for write in writes for when in ("before", "after")]
+def cuts(story: Story, writes: list[str], chance: random.Random) -> list[tuple[Window, ...]]:
+    """Every write of a story from both sides, and every one with a later one after it."""
+    own = story.own(writes)
+    once = [(Window(write=write, when=when),) for write in own for when in ("before", "after")]
     again = [*writes, "journal run.resumed", "engine goes on with the run"]
+    later = [chance.choice(again[writes.index(write) :]) for write in own]
     twice = [
-        tuple(Window(write=each, when="after") for each in (write, chance.choice(again[place:])))
-        for place, write in enumerate(writes)
+        (Window(write=write, when="after"), Window(write=then, when="after"))
+        for write, then in zip(own, later, strict=True)
     ]
     return [*once, *twice]
 
@@ -118,7 +120,9 @@ def at_windows(story: Story, url: str, chance: random.Random) -> list[str]:
         finally:
             waiting.put(command)
             shutil.rmtree(made.place.home.parent)
-        return [f"{story.name}, {', then '.join(map(str, windows))}: {each}" for each in found]
+        for each in found:
+            print(f"{story.name}, {', then '.join(map(str, windows))}: {each}", flush=True)
+        return found
 
     began = time.monotonic()
     with warm() as one, warm() as other:
@@ -128,7 +132,7 @@ def at_windows(story: Story, url: str, chance: random.Random) -> list[str]:
         with made:
             expected, writes = made.undisturbed()
         waiting.put(command)
-        wanted = cuts(writes, chance)
+        wanted = cuts(story, writes, chance)
         with ThreadPoolExecutor(2) as pool:
             found = [problem for problems in pool.map(tried, wanted) for problem in problems]
     shutil.rmtree(folder)
@@ -148,8 +152,6 @@ def windows(options: argparse.Namespace) -> None:
             url = open_now.enter_context(serving(binaries))
         chosen = [STORIES[name] for name in options.story or STORIES]
         problems = [each for story in chosen for each in at_windows(story, url, chance)]
-    for problem in problems:
-        print(problem)
     print("every cut ends as if it had not been" if not problems else f"{len(problems)} faults")
     raise SystemExit(1 if problems else 0)
 

@@ -60,7 +60,8 @@ class Story:
     """What is built, and who answers: a script, or a provider on the loopback.
 
     `late` names a step that runs out of time. Once that is recorded, everybody answers at once:
-    it must not make a difference any more.
+    it must not make a difference any more. `kinds` are those of the writes that other stories do
+    not have; all of them, where there are none.
     """
 
     name: str
@@ -70,6 +71,11 @@ class Story:
     billed_by_wire: bool = False
     late: str = ""
     code: int = 0
+    kinds: tuple[str, ...] = ()
+
+    def own(self, writes: Sequence[str]) -> list[str]:
+        """The writes at which this story is to be cut off."""
+        return [write for write in writes if not self.kinds or write.startswith(self.kinds)]
 
 
 def late() -> dict[str, object]:
@@ -81,7 +87,7 @@ def late() -> dict[str, object]:
 
 
 SCRIPTED = Story(name="scripted")
-PRICED = Story(name="priced", billed_by_wire=True)
+PRICED = Story(name="priced", billed_by_wire=True, kinds=("transcript", "cache", "step ask"))
 LATE = Story(
     name="late",
     args=(DOUBLE, "--budget-seconds", str(LATE_SECONDS)),
@@ -93,6 +99,7 @@ LIBRARY = Story(
     name="library",
     args=(f"{DOUBLE}\n>>> double(4)\n8",),
     env={"TWINSMITH_BUILD_RETRIEVAL": "true", "TWINSMITH_MODELS_FOLDER": str(FOLDER)},
+    kinds=("library", "graph", "step recall", "step keep"),
 )
 STORIES = {story.name: story for story in (SCRIPTED, PRICED, LATE, LIBRARY)}
 
