@@ -29,6 +29,7 @@ from twinsmith.core.events import SYSTEM, Event
 from twinsmith.core.knowing.knowledge import BUILT, Document
 from twinsmith.core.model import Prompt
 
+LONGEST_SECONDS = 300
 When = Literal["before", "after"]
 Named = Callable[..., str]
 
@@ -246,6 +247,8 @@ def serve() -> None:
 
 def _become(asked: dict[str, Any]) -> None:
     code = 70
+    # One that hangs is ended by its own alarm: nobody else waits for it.
+    signal.alarm(LONGEST_SECONDS)
     try:
         os.environ.clear()
         os.environ.update(asked["env"])
