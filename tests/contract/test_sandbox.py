@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,9 @@ async def test_one_result_a_probe_in_order(kind: str) -> None:
     box = CannedSandbox({SQUARE: told}) if kind == "canned" else sandbox(kind)
     probes = code("assert f(2) == 4", "assert f(3) == 6", "assert f(0) == 0")
     execution = await box.run(Program(entry="f", source=SQUARE), probes, LIMITS)
-    assert execution == Execution(
+    # What was answered on the way is told by those who ask.
+    results = tuple(replace(result, value="") for result in execution.results)
+    assert replace(execution, results=results) == Execution(
         candidate=0,
         results=(
             ProbeResult(name="check 0", outcome="passed"),

@@ -4,6 +4,8 @@ A program may return whatever it likes. What it is asked for here is a number th
 so whatever passes was forged or found out.
 """
 
+import ast
+import json
 import secrets
 
 import pytest
@@ -12,6 +14,7 @@ from tests.hostile.attacks import FORGERY
 from tests.hostile.attacks_python import ANSWERS, TRICKS
 from tests.hostile.left import ALONE, CASES, SIX_CASES, attack, command, ready
 from tests.sandboxes import checks, code, sandbox
+from twinsmith.adapters.sandbox.inside.transcript import LONGEST
 from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.probe import Probe, Probes
 
@@ -135,6 +138,45 @@ async def test_an_answer_that_is_slow_to_read_is_the_programs_fault(
     )
     assert none_passed(execution, 2)
     assert {seen.outcome for seen in execution.results} <= {"timed out", "killed"}
+
+
+FORGED_ENTRIES: dict[str, object] = {
+    "an end of the list": {"value": "'], ['f()', 'returned', '1']]", "args": []},
+    "a name that is no word": {"raised": "A'], ['f()', 'returned', '1" + "x" * 100_000},
+    "a name that is no text": {"raised": [[["A"]] * 1000]},
+    "control characters": {"value": "\0\x1b\ud800\U0010ffff" * 50_000, "args": []},
+    "an object that is called something": {
+        "value": {"$": "object", "v": [5, "<method ']] " + "x" * 100_000]},
+        "args": [],
+    },
+    "too many digits": {"value": {"$": "int", "v": "f" * 10_000}, "args": []},
+}
+
+
+@pytest.mark.parametrize("backend", ALONE)
+@pytest.mark.parametrize("entry", FORGED_ENTRIES)
+async def test_what_was_answered_is_written_down_as_data(backend: str, entry: str) -> None:
+    """One entry for each answer, which is a text in it, and no more than there may be."""
+    data = json.dumps(FORGED_ENTRIES[entry]).encode()
+    source = (
+        "import os\n"
+        f"data = {data!r}\n"
+        "def f():\n"
+        "    view = memoryview(len(data).to_bytes(4, 'big') + data)\n"
+        "    while view:\n"
+        "        view = view[os.write(4, view):]\n"
+        "    os.read(3, 1 << 16)\n"
+        "    return f()\n"
+    )
+    twice = "for _ in range(2):\n    try:\n        f()\n    except Exception:\n        pass\n"
+    probes = code(f"{twice}assert False").checks
+    execution = await attack(
+        sandbox(backend), source, *probes, language="python", kind="library", limits=LIMITS
+    )
+    (seen,) = execution.results
+    entries = ast.literal_eval(seen.value)
+    assert [entry[0] for entry in entries] in (["f()", "f()"], ["f()", "…"], ["…"]), entries
+    assert len(seen.value) <= LONGEST
 
 
 SHADOWS = {

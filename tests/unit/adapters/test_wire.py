@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Iterator
 
 import pytest
 
@@ -53,10 +54,11 @@ def test_one_and_one_point_zero_and_true_stay_apart() -> None:
 
 def test_an_iterator_arrives_as_an_iterator_and_endless_ones_are_cut() -> None:
     arrived = crossed(n for n in range(3))
-    assert isinstance(arrived, type(iter([])))
+    assert isinstance(arrived, Iterator)
+    assert repr(arrived) == "iter([0, 1, 2])"
     assert list(arrived) == [0, 1, 2]
     endless = crossed(iter(int, 1))
-    assert isinstance(endless, type(iter([])))
+    assert isinstance(endless, Iterator)
     assert len(list(endless)) == 10_000
 
 

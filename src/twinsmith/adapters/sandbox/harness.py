@@ -17,7 +17,7 @@ FOLDER = Path(__file__).with_name("inside")
 # Each after those it imports.
 MODULES = (
     *("wire", "watch", "usage", "folder", "lock", "python", "starter"),
-    *("remote", "checker", "running", "probes", "calls", "service", "judge"),
+    *("remote", "transcript", "checker", "running", "probes", "calls", "service", "judge"),
 )
 PLACE = "/run/harness"
 START = f"""

@@ -255,6 +255,16 @@ def _execution(probes: Probes, ended: Ended, limits: Limits) -> Execution:
     )
 
 
+def _transcript(value: object) -> str:
+    """A list of lists as it was written down; nothing where a check made something else of it."""
+    try:
+        entries = ast.literal_eval(str(value))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return ""
+    right = isinstance(entries, list) and all(isinstance(entry, list) for entry in entries)
+    return str(value) if right else ""
+
+
 def _result(probe: Probe, row: dict[str, Any] | None, ended: Ended, limits: Limits) -> ProbeResult:
     if row is None and ended.out_of_memory:
         spent = f"more than {limits.memory_mb} MB in all its processes"
@@ -270,7 +280,7 @@ def _result(probe: Probe, row: dict[str, Any] | None, ended: Ended, limits: Limi
         name=probe.name,
         outcome=outcome,
         detail=detail,
-        value=str(row.get("value", "")),
+        value=str(row.get("value", "")) if probe.asks else _transcript(row.get("value", "")),
         output=str(row.get("output", "")),
         errors=str(row.get("errors", "")),
         exit_code=row.get("code"),

@@ -6,14 +6,19 @@ import builtins
 import sys
 
 from . import wire
-from .remote import Remote
+from .remote import Remote, shown_as
+from .transcript import placeless
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from .transcript import Transcript
+
 Module = type(sys)
+# How the texts of what has to be called begin.
+METHODS = ("<method ", "<function ", "<builtin_function_or_method ", "<method-wrapper ")
 
 
 class ProgramError(Exception):
@@ -39,47 +44,60 @@ class Entries(dict[object, object]):
 
 
 class Functions:
-    """The functions of a program, called over a pipe; remembers what the last call gave."""
+    """The functions of a program, called over a pipe; what they give is written down."""
 
     def __init__(
-        self, requests: int, replies: int, entry: str, *, python: bool, objects: bool
+        self,
+        requests: int,
+        replies: int,
+        transcript: Transcript,
+        *,
+        python: bool,
+        objects: bool,
     ) -> None:
         self._requests = requests
         self._replies = replies
+        self._transcript = transcript
         self._python = python
         self._objects = objects
-        self.last = ""
-        hello = wire.receive(replies)
-        if "raised" in hello:
-            raise rebuilt(hello)
+        self._hello = wire.receive(replies)
+        if "raised" in self._hello:
+            raise rebuilt(self._hello)
         self._errors = {
-            name: type(str(name), (ProgramError,), {}) for name in hello.get("errors", [])
+            name: type(str(name), (ProgramError,), {}) for name in self._hello.get("errors", [])
         }
-        values = hello.get("values", {}).items()
-        self.names: dict[str, object] = {str(name): self._value(v) for name, v in values}
-        classes = hello.get("classes", {})
-        for name in hello["functions"]:
+        self._classes: dict[str, int] = self._hello.get("classes", {})
+        self._remotes: dict[int, Remote] = {}
+        self._count: dict[str, int] = {}
+        self._called: dict[int, str] = {number: name for name, number in self._classes.items()}
+
+    def names(self, entry: str) -> dict[str, object]:
+        """What a check can say; a built-in's name only where the check is about it."""
+        values = self._hello.get("values", {}).items()
+        names: dict[str, object] = {str(name): self._value(v) for name, v in values}
+        for name in self._hello["functions"]:
             stub: object = self._stub(str(name))
-            if objects and name in classes:
-                number = int(classes[name])
+            if self._objects and name in self._classes:
+                number = int(self._classes[name])
                 stub = self._errors.get(name) or self._remote(number, f"<class {name}>")
-            if not python:
-                self.names.setdefault(snake(str(name)), stub)
-            self.names[str(name)] = stub
+            if not self._python:
+                names.setdefault(snake(str(name)), stub)
+            names[str(name)] = stub
         # A check's `abs` is Python's own, whatever the program calls its functions.
-        for name in set(vars(builtins)) & set(self.names) - {entry}:
-            del self.names[name]
+        for name in set(vars(builtins)) & set(names) - {entry}:
+            del names[name]
+        return names
 
     def _stub(self, name: str) -> Callable[..., object]:
         def call(*args: object, **kwargs: object) -> object:
-            self.last = shown(name, args, kwargs)
+            said = self._shown(name, args, kwargs)
             request: dict[str, object] = {
                 "call": name,
                 "args": [self._encoded(arg) for arg in args],
             }
             if kwargs:
                 request["kwargs"] = {k: self._encoded(v) for k, v in kwargs.items()}
-            return self._sent(request, args)
+            return self._sent(said, request, args)
 
         call.__name__ = name
         return call
@@ -87,22 +105,56 @@ class Functions:
     def _ask(self, request: dict[str, Any], *args: object, **kwargs: object) -> object:
         """Something of an object that the program keeps."""
         args = args or tuple(request.get("args", ()))
-        what = request.get("get") or request.get("set") or request["op"]
-        self.last = shown(f"object {request['on']} {what}", args, kwargs)
+        said = self._said(request, args, kwargs)
         encoded = {"args": [self._encoded(arg) for arg in args]}
-        return self._sent({**request, **encoded}, args)
+        return self._sent(said, {**request, **encoded}, args)
 
-    def _sent(self, request: dict[str, Any], args: tuple[object, ...]) -> object:
+    def _sent(self, said: str, request: dict[str, Any], args: tuple[object, ...]) -> object:
+        self._transcript.last = said
         wire.send(self._requests, request)
         answer = wire.receive(self._replies)
         if "raised" in answer:
-            self.last += f" raised {text_of(answer)}"
+            self._transcript.add(said, "raised", str(answer["raised"]))
+            self._transcript.last = f"{said} raised {text_of(answer)}"
             raise self._rebuilt(answer)
         for arg, after in zip(args, answer["args"]):  # noqa: B905
             _update(arg, self._value(after))
         value = self._value(answer["value"])
-        self.last += f" returned {value!r}"
+        if "get" in request and isinstance(value, Remote) and value._text.startswith(METHODS):
+            # Half of a call: the other half is what is told.
+            self._called[value._number] = said
+        else:
+            self._transcript.add(said, "returned", placeless(self._written(value, self._name)))
+        self._transcript.last = f"{said} returned {self._written(value, lambda r: r._text)}"
         return value
+
+    def _said(self, request: dict[str, Any], args: Any, kwargs: dict[str, object]) -> str:
+        """What is asked of an object, as a person would write it."""
+        thing = self._name(self._remotes[request["on"]])
+        if "get" in request:
+            return f"{thing}.{request['get']}"
+        if "set" in request:
+            return f"{thing}.{request['set']} = {self._written(args[0], self._name)}"
+        if request["op"] == "call":
+            return self._shown(thing, args, kwargs)
+        return self._shown(request["op"], (self._remotes[request["on"]], *args), kwargs)
+
+    def _shown(self, name: str, args: Any, kwargs: dict[str, object]) -> str:
+        return shown_as(self._name, lambda: shown(name, args, kwargs))
+
+    def _written(self, value: object, words: Callable[[Remote], str]) -> str:
+        return shown_as(words, lambda: written(value))
+
+    def _name(self, thing: Remote) -> str:
+        """How an object goes: what is the program's own by its class and a number.
+
+        The same for every program, however it writes its objects itself.
+        """
+        kind = thing._text[1:].partition(" ")[0]
+        if thing._number not in self._called and kind in self._classes:
+            self._count[kind] = self._count.get(kind, 0) + 1
+            self._called[thing._number] = f"{kind}#{self._count[kind]}"
+        return str(self._called.get(thing._number, thing._text))
 
     def _rebuilt(self, answer: dict[str, Any]) -> Exception:
         kind = self._errors.get(str(answer["raised"]))
@@ -115,7 +167,10 @@ class Functions:
         return wire.decode(data, 0.0, self._remote if self._objects else None)
 
     def _remote(self, number: int, text: str) -> Remote:
-        return Remote(number, text, self._ask)
+        """The object of a number, always the same one; its text may be another by now."""
+        thing = self._remotes.setdefault(number, Remote(number, text, self._ask))
+        object.__setattr__(thing, "_text", text)
+        return thing
 
     def _encoded(self, value: object) -> object:
         if not self._python:
@@ -134,7 +189,9 @@ class Ran:
         self.exit_code: int = row["code"]
 
 
-def check(source: str, setup: str, names: Callable[[], dict[str, Any]], last: Any) -> list[str]:
+def check(
+    source: str, setup: str, names: Callable[[], dict[str, Any]], transcript: Transcript
+) -> list[str]:
     """Outcome and detail of one check."""
     try:
         space = names()
@@ -146,12 +203,12 @@ def check(source: str, setup: str, names: Callable[[], dict[str, Any]], last: An
         exec(compile(source, "check", "exec"), space)
     except AssertionError as error:
         said = f" ({error})" if str(error) else ""
-        seen = f": {last()}" if last() else ""
+        seen = f": {transcript.last}" if transcript.last else ""
         return ["failed", f"{_failing_line(error, source)}{said}{seen}"]
     except wire.BadFrame as error:
         return ["killed", f"the program stopped: {error}"]
     except BaseException as error:
-        seen = f"; {last()}" if last() else ""
+        seen = f"; {transcript.last}" if transcript.last else ""
         own = type(error) is not ProgramError and isinstance(error, ProgramError)
         return ["raised", f"{error}{seen}" if own else f"{type(error).__name__}: {error}{seen}"]
     return ["passed", ""]
@@ -170,8 +227,16 @@ def _failing_line(error: BaseException, source: str) -> str:
 
 def shown(name: str, args: Any, kwargs: Any = ()) -> str:
     """A call as a person would write it."""
-    words = [repr(arg) for arg in args] + [f"{k}={kwargs[k]!r}" for k in kwargs]
+    words = [written(arg) for arg in args] + [f"{k}={written(kwargs[k])}" for k in kwargs]
     return f"{name}({', '.join(words)})"
+
+
+def written(value: object) -> str:
+    """A value as a literal; numbers of thousands of digits are none."""
+    try:
+        return repr(value)
+    except Exception:
+        return f"<{type(value).__name__}>"
 
 
 def text_of(answer: dict[str, Any]) -> str:

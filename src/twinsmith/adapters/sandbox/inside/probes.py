@@ -10,6 +10,7 @@ from . import wire
 from .checker import Functions, Ran, check, loose, shown, snake, text_of
 from .running import Running, used_up
 from .starter import REPLIES, REQUESTS
+from .transcript import LONGEST, Transcript
 from .watch import TIMED_OUT, TOO_LARGE, USED_UP, Watch
 
 TYPE_CHECKING = False
@@ -54,7 +55,7 @@ class Probing:
             elif "command" in probe:
                 row = self._command(probe)
             elif self.room["kind"] == "cli":
-                row = self.check(probe, {"run": lambda *a, **k: Ran(self.run(*a, **k))})
+                row = self._check_command(probe)
             else:
                 row = self._check_functions(probe)
         except wire.BadFrame as error:
@@ -105,14 +106,30 @@ class Probing:
         return self._start([*argv, *args], self.limits, mode=mode, environment=environment)
 
     def check(
-        self, probe: dict[str, Any], names: dict[str, Any], seen: Any = str, beside: Any = None
+        self,
+        probe: dict[str, Any],
+        names: dict[str, Any],
+        transcript: Transcript,
+        beside: Watch | None = None,
     ) -> dict[str, Any]:
         """A check that starts programs or asks a service by itself; it is watched all the same."""
         seconds, most = self.limits["probe_seconds"], self.limits["output_bytes"]
         return self._forked(
-            lambda: check(probe["check"], self.job["setup"], lambda: names, seen),
+            lambda: check(probe["check"], self.job["setup"], lambda: names, transcript),
+            transcript,
             beside or Watch(seconds, most),
         )
+
+    def _check_command(self, probe: dict[str, Any]) -> dict[str, Any]:
+        transcript = Transcript()
+
+        def run(*args: object, **kwargs: Any) -> Ran:
+            words = [str(arg) for arg in args]
+            row = self.run(*words, **kwargs)
+            transcript.add(words, None if "outcome" in row else row["code"], row["output"])
+            return Ran(row)
+
+        return self.check(probe, {"run": run}, transcript)
 
     def _command(self, probe: dict[str, Any]) -> dict[str, Any]:
         wanted = probe["command"]
@@ -211,32 +228,26 @@ class Probing:
 
     def _check_functions(self, probe: dict[str, Any]) -> dict[str, Any]:
         running = self.start_driver()
+        transcript = Transcript()
+
+        def names() -> dict[str, Any]:
+            return Functions(
+                running.requests,
+                running.replies,
+                transcript,
+                python=self._python,
+                objects=self._python and self.room["kind"] == "library",
+            ).names(self.room["entry"])
 
         def judged() -> list[str]:
-            functions: Functions | None = None
-
-            def names() -> dict[str, Any]:
-                nonlocal functions
-                functions = Functions(
-                    running.requests,
-                    running.replies,
-                    self.room["entry"],
-                    python=self._python,
-                    objects=self._python and self.room["kind"] == "library",
-                )
-                return functions.names
-
-            return check(
-                probe["check"],
-                self.job["setup"],
-                names,
-                lambda: functions.last if functions else "",
-            )
+            return check(probe["check"], self.job["setup"], names, transcript)
 
         watch = running.watch(self.limits, self.usage)
-        return self._forked(judged, watch, running)
+        return self._forked(judged, transcript, watch, running)
 
-    def _forked(self, judged: Any, watch: Watch, running: Running | None = None) -> dict[str, Any]:
+    def _forked(
+        self, judged: Any, transcript: Transcript, watch: Watch, running: Running | None = None
+    ) -> dict[str, Any]:
         """The verdict of a fork of this process, which is ended when its time is up."""
         result, said = os.pipe()
         checker = os.fork()
@@ -246,8 +257,8 @@ class Probing:
             for fd in (0, 1, 2):
                 os.dup2(null, fd)
             os.close(result)
-            verdict = [text[:LONGEST_DETAIL] for text in judged()]
-            wire.send(said, {"verdict": verdict, "used": self._used})
+            words = [text[:LONGEST_DETAIL] for text in judged()]
+            wire.send(said, {"verdict": [*words, str(transcript)], "used": self._used})
             os._exit(0)
         os.close(said)
         watch.read(result)
@@ -256,7 +267,7 @@ class Probing:
         os.kill(checker, _signal.SIGKILL)
         os.waitpid(checker, 0)
         os.close(result)
-        outcome, detail, used = _read_verdict(watch.came[result])
+        verdict, used = _read_verdict(watch.came[result])
         if running is None:
             seconds, most = self.limits["probe_seconds"], self.limits["output_bytes"]
             reasons = {
@@ -264,15 +275,17 @@ class Probing:
                 TIMED_OUT: (TIMED_OUT, f"no answer in {seconds:g} s"),
                 USED_UP: (TIMED_OUT, used_up(self.limits)),
             }
-            outcome, detail = reasons.get(why, (outcome, detail))
-            return {"outcome": outcome, "detail": detail, **used}
-        if not why and outcome == "killed":
+            if why:
+                verdict["outcome"], verdict["detail"] = reasons[why]
+            return {**verdict, **used}
+        killed = verdict["outcome"] == "killed"
+        if not why and killed:
             self._await_end(running, watch)
         row = self._ended(running, watch, why, self.limits)
         if why:
             return row
-        row |= {"outcome": outcome, "detail": detail}
-        return row | self._gone(row) if outcome == "killed" and row.get("fate") else row
+        row |= verdict
+        return row | self._gone(row) if killed and row.get("fate") else row
 
     def _ended(
         self, running: Running, watch: Watch, why: str, limits: dict[str, Any]
@@ -328,12 +341,13 @@ class Probing:
         return Running(self._starter, request, itself)
 
 
-def _read_verdict(said: bytearray) -> tuple[str, str, dict[str, Any]]:
+def _read_verdict(said: bytearray) -> tuple[dict[str, str], dict[str, Any]]:
     """What the checker wrote; a check that scribbles over its own result has none."""
     try:
         (message,) = wire.frames(said)
-        outcome, detail = message["verdict"]
+        outcome, detail, value = map(str, message["verdict"])
         used = {"cpu": float(message["used"]["cpu"]), "peak_kb": int(message["used"]["peak_kb"])}
     except (wire.BadFrame, ValueError, KeyError, TypeError):
-        return "killed", "the check ended without a result", {}
-    return str(outcome), str(detail), used
+        return {"outcome": "killed", "detail": "the check ended without a result"}, {}
+    value = value if len(value) <= LONGEST else ""
+    return {"outcome": outcome, "detail": detail, "value": value}, used

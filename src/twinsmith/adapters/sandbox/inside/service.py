@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from . import wire
+from .transcript import Transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,9 +72,9 @@ def judge_service(
         if running.has_ended(watch) or port is None:
             row = _gone(running, watch, limits, listened=port is not None)
         else:
-            asking = Asking(port)
+            transcript = Transcript()
             watch.deadline = time.monotonic() + limits["probe_seconds"]
-            row = probing.check(probe, {"http": asking}, asking.seen, watch)
+            row = probing.check(probe, {"http": Asking(port, transcript)}, transcript, watch)
             # One that died of it needs a moment to be gone.
             watch.deadline = time.monotonic() + (0.001 if row["outcome"] == "passed" else 0.05)
             watch.until(lambda: running.has_ended(watch))
@@ -87,13 +88,9 @@ def judge_service(
 class Asking:
     """`http(…)` in a check."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, transcript: Transcript) -> None:
         self._port = port
-        self._last = ""
-
-    def seen(self) -> str:
-        """What the last request gave."""
-        return self._last
+        self._transcript = transcript
 
     def __call__(
         self,
@@ -108,15 +105,21 @@ class Asking:
 
         sent = {"Content-Type": "application/json"} if json is not None else {}
         data = wire.dumps(json) if json is not None else body
-        self._last = f"{method} {path}"
+        self._transcript.last = f"{method} {path}"
         connection = http.client.HTTPConnection("127.0.0.1", self._port)
         try:
             connection.request(method, path, data.encode(), {**sent, **(headers or {})})
             raw = connection.getresponse()
             response = Response(raw.status, Headers(raw.getheaders()), raw.read(LONGEST_BODY))
+        except (OSError, http.client.HTTPException) as error:
+            # No answer is one as well: others may have given one.
+            self._transcript.add(method, path, 0, "", type(error).__name__)
+            raise
         finally:
             connection.close()
-        self._last += f" gave {response!r}"
+        kind = str(response.headers.get("Content-Type", "")).partition(";")[0].strip().lower()
+        self._transcript.add(method, path, response.status, kind, response.text)
+        self._transcript.last = f"{method} {path} gave {response!r}"
         return response
 
 

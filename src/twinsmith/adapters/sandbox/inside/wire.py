@@ -28,6 +28,23 @@ class Opaque:
         return self.text
 
 
+class Iterated:
+    """Items that came one by one, or would have."""
+
+    def __init__(self, items: list[object]) -> None:
+        self._items = items
+        self._rest = iter(items)
+
+    def __iter__(self) -> Iterated:
+        return self
+
+    def __next__(self) -> object:
+        return next(self._rest)
+
+    def __repr__(self) -> str:
+        return f"iter({self._items!r})"
+
+
 class _Scanning:
     """What the C scanner of `json` asks for; importing `json` itself takes 6 ms."""
 
@@ -136,7 +153,7 @@ def decode(
         "dict": lambda: {again(k): again(i) for k, i in _timed(v, until)},
         "bytes": lambda: bytes.fromhex(v),
         "bytearray": lambda: bytearray.fromhex(v),
-        "iterator": lambda: iter([again(item) for item in v]),
+        "iterator": lambda: Iterated([again(item) for item in v]),
         "opaque": lambda: Opaque(str(v)),
         "object": lambda: find(int(v[0]), str(v[1])) if find else Opaque(str(v[1])),
     }
