@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import builtins
 import sys
 
@@ -18,11 +19,21 @@ if TYPE_CHECKING:
 
 Module = type(sys)
 # How the texts of what has to be called begin.
-METHODS = ("<method ", "<function ", "<builtin_function_or_method ", "<method-wrapper ")
+METHODS = ("<method ", "<function ", "<builtin_function_or_method ", "<type ")
 
 
 class ProgramError(Exception):
     """The program raised something that is not a built-in exception."""
+
+    def __str__(self) -> str:
+        # As it came, even where it is a KeyError as well, which puts it in quotes.
+        return str(self.args[0]) if self.args else ""
+
+
+class KeyMissing(KeyError):
+    """A KeyError of the program, whose words are in quotes already."""
+
+    __str__ = ProgramError.__str__
 
 
 class Items(list[object]):
@@ -63,23 +74,24 @@ class Functions:
         self._hello = wire.receive(replies)
         if "raised" in self._hello:
             raise rebuilt(self._hello)
-        self._errors = {
-            name: type(str(name), (ProgramError,), {}) for name in self._hello.get("errors", [])
-        }
+        self._errors = _errors(self._hello.get("errors", {}))
         self._classes: dict[str, int] = self._hello.get("classes", {})
         self._remotes: dict[int, Remote] = {}
         self._count: dict[str, int] = {}
         self._called: dict[int, str] = {number: name for name, number in self._classes.items()}
+        # Classes, and what was got from one; what they give is what a check asked for by name.
+        self._makers = set(self._called)
+        self._made: set[int] = set()
+        self._lock = _thread.allocate_lock()
 
     def names(self, entry: str) -> dict[str, object]:
         """What a check can say; a built-in's name only where the check is about it."""
         values = self._hello.get("values", {}).items()
         names: dict[str, object] = {str(name): self._value(v) for name, v in values}
         for name in self._hello["functions"]:
-            stub: object = self._stub(str(name))
-            if self._objects and name in self._classes:
-                number = int(self._classes[name])
-                stub = self._errors.get(name) or self._remote(number, f"<class {name}>")
+            stub: object = self._errors.get(name) or self._stub(str(name))
+            if self._objects and name in self._classes and name not in self._errors:
+                stub = self._remote(int(self._classes[name]), f"<class {name}>")
             if not self._python:
                 names.setdefault(snake(str(name)), stub)
             names[str(name)] = stub
@@ -90,35 +102,38 @@ class Functions:
 
     def _stub(self, name: str) -> Callable[..., object]:
         def call(*args: object, **kwargs: object) -> object:
-            said = self._shown(name, args, kwargs)
-            request: dict[str, object] = {
-                "call": name,
-                "args": [self._encoded(arg) for arg in args],
-            }
-            if kwargs:
-                request["kwargs"] = {k: self._encoded(v) for k, v in kwargs.items()}
-            return self._sent(said, request, args)
+            return self._sent(self._shown(name, args, kwargs), {"call": name}, args, kwargs)
 
         call.__name__ = name
         return call
 
-    def _ask(self, request: dict[str, Any], *args: object, **kwargs: object) -> object:
+    def _ask(self, request: dict[str, Any], /, *args: object, **kwargs: object) -> object:
         """Something of an object that the program keeps."""
-        args = args or tuple(request.get("args", ()))
-        said = self._said(request, args, kwargs)
-        encoded = {"args": [self._encoded(arg) for arg in args]}
-        return self._sent(said, {**request, **encoded}, args)
+        on, op = request["on"], request.get("op")
+        if op == "hash":
+            # Asked by sets and dictionaries, not by the check.
+            return self._value(self._answer(request)["value"])
+        if op == "contains" and on not in self._made:
+            # It could be one that says yes to everything; what it holds is looked at here.
+            held: Any = self._ask({**request, "op": "iter"})
+            return any(each == args[0] for each in held)
+        value = self._sent(self._said(request, args, kwargs), request, args, kwargs)
+        if on in self._makers and isinstance(value, Remote):
+            (self._made if op == "call" else self._makers).add(value._number)
+        return value
 
-    def _sent(self, said: str, request: dict[str, Any], args: tuple[object, ...]) -> object:
+    def _sent(
+        self, said: str, request: dict[str, Any], args: Any, kwargs: dict[str, object]
+    ) -> object:
         self._transcript.last = said
-        wire.send(self._requests, request)
-        answer = wire.receive(self._replies)
-        if "raised" in answer:
-            self._transcript.add(said, "raised", str(answer["raised"]))
-            self._transcript.last = f"{said} raised {text_of(answer)}"
-            raise self._rebuilt(answer)
+        request = {**request, "args": [self._encoded(arg) for arg in args]}
+        if kwargs:
+            request["kwargs"] = {k: self._encoded(v) for k, v in kwargs.items()}
+        answer = self._answer(request, said)
         for arg, after in zip(args, answer["args"]):  # noqa: B905
             _update(arg, self._value(after))
+        for name, after in answer.get("kwargs", {}).items():
+            _update(kwargs[name], self._value(after))
         value = self._value(answer["value"])
         if "get" in request and isinstance(value, Remote) and value._text.startswith(METHODS):
             # Half of a call: the other half is what is told.
@@ -127,6 +142,18 @@ class Functions:
             self._transcript.add(said, "returned", placeless(self._written(value, self._name)))
         self._transcript.last = f"{said} returned {self._written(value, lambda r: r._text)}"
         return value
+
+    def _answer(self, request: dict[str, Any], said: str = "") -> dict[str, Any]:
+        """What the program says to it, which is raised where it raised something."""
+        with self._lock:
+            wire.send(self._requests, request)
+            answer = wire.receive(self._replies)
+        if "raised" in answer:
+            if said:
+                self._transcript.add(said, "raised", str(answer["raised"]))
+                self._transcript.last = f"{said} raised {text_of(answer)}"
+            raise self._rebuilt(answer)
+        return answer
 
     def _said(self, request: dict[str, Any], args: Any, kwargs: dict[str, object]) -> str:
         """What is asked of an object, as a person would write it."""
@@ -157,9 +184,7 @@ class Functions:
         return str(self._called.get(thing._number, thing._text))
 
     def _rebuilt(self, answer: dict[str, Any]) -> Exception:
-        kind = self._errors.get(str(answer["raised"]))
-        # As for others that are not Python's own: the words begin with the name.
-        return kind(text_of(answer)) if kind else rebuilt(answer)
+        return rebuilt(answer, self._errors.get(str(answer["raised"])))
 
     def _value(self, data: Any) -> object:
         if not self._python:
@@ -175,7 +200,7 @@ class Functions:
     def _encoded(self, value: object) -> object:
         if not self._python:
             return wire.plain(value)
-        return wire.encode(value, _number)
+        return shown_as(self._name, lambda: wire.encode(value, _number))
 
 
 class Ran:
@@ -209,8 +234,8 @@ def check(
         return ["killed", f"the program stopped: {error}"]
     except BaseException as error:
         seen = f"; {transcript.last}" if transcript.last else ""
-        own = type(error) is not ProgramError and isinstance(error, ProgramError)
-        return ["raised", f"{error}{seen}" if own else f"{type(error).__name__}: {error}{seen}"]
+        told = getattr(error, "told", None) or f"{type(error).__name__}: {error}"
+        return ["raised", f"{told}{seen}"]
     return ["passed", ""]
 
 
@@ -244,15 +269,19 @@ def text_of(answer: dict[str, Any]) -> str:
     return f"{answer['raised']}: {answer.get('message', '')}{answer.get('where', '')}"
 
 
-def rebuilt(answer: dict[str, Any]) -> Exception:
-    """What the program raised, as an exception here."""
-    kind = getattr(builtins, str(answer["raised"]), None)
-    if isinstance(kind, type) and issubclass(kind, Exception):
-        try:
-            return kind(text_of(answer).partition(": ")[2])
-        except TypeError:
-            pass
-    return ProgramError(text_of(answer))
+def rebuilt(answer: dict[str, Any], kind: type[Exception] | None = None) -> Exception:
+    """What the program raised, as an exception here that says the same."""
+    kind = kind or getattr(builtins, str(answer["raised"]), None)
+    kind = KeyMissing if kind is KeyError else kind
+    if not (isinstance(kind, type) and issubclass(kind, Exception)):
+        kind = ProgramError
+    error: Any
+    try:
+        error = kind(str(answer.get("message", "")))
+    except TypeError:
+        error = ProgramError(str(answer.get("message", "")))
+    error.told = text_of(answer)
+    return error  # type: ignore[no-any-return]
 
 
 def snake(name: str) -> str:
@@ -268,6 +297,25 @@ def loose(value: Any) -> Any:
     if isinstance(value, dict):
         return Entries((k, loose(v)) for k, v in value.items())
     return value
+
+
+def _errors(bases: dict[str, list[str]]) -> dict[str, type[ProgramError]]:
+    """The program's own exceptions, each with those of its bases that a check could catch."""
+    made: dict[str, type[ProgramError]] = {}
+
+    def make(name: str) -> type[ProgramError]:
+        if name not in made:
+            own = [make(base) for base in bases[name] if base in bases]
+            known = [getattr(builtins, str(base), None) for base in bases[name]]
+            others = [b for b in known if isinstance(b, type) and issubclass(b, Exception)]
+            try:
+                every: Any = (*(own or [ProgramError]), *(b for b in others if b is not Exception))
+                made[name] = type(str(name), every, {})
+            except TypeError:
+                made[name] = type(str(name), (ProgramError,), {})
+        return made[name]
+
+    return {name: make(name) for name in bases}
 
 
 def _number(value: object) -> int:

@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 
 FILE = "solution.py"
 Module = type(sys)
+# Operations that Python has a word for, and those in which the object comes second.
+WORDS = {
+    *("len", "iter", "reversed", "bool", "str", "repr", "int", "float", "format", "round"),
+    *("divmod", "hash", "delattr"),
+}
+SWAPPED = {
+    *("radd", "rsub", "rmul", "rtruediv", "rfloordiv", "rmod", "rpow", "rand", "ror", "rxor"),
+}
 
 
 def look_ordinary() -> None:
@@ -103,7 +111,11 @@ def drive(source: str, requests: int, replies: int, first: dict[str, Any] | None
         for name, value in public.items()
         if not callable(value) and not isinstance(value, Module)
     }
-    errors = [name for name in classes if issubclass(public[name], BaseException)]
+    errors = {
+        name: [base.__name__ for base in public[name].__bases__]
+        for name in classes
+        if issubclass(public[name], BaseException)
+    }
     hello = {"functions": functions, "values": values, "classes": classes, "errors": errors}
     wire.send(replies, hello)
     while True:
@@ -128,14 +140,14 @@ class Program:
     def __init__(self, public: dict[str, Any]) -> None:
         self._public = public
         self._kept: list[object] = []
+        self._numbers: dict[int, int] = {}
 
     def keep(self, value: object) -> int:
         """The number of an object that stays here; the same for the same one."""
-        for number, known in enumerate(self._kept):
-            if known is value:
-                return number
-        self._kept.append(value)
-        return len(self._kept) - 1
+        number = self._numbers.setdefault(id(value), len(self._kept))
+        if number == len(self._kept):
+            self._kept.append(value)
+        return number
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """What a call gives, or what it raised."""
@@ -145,7 +157,8 @@ class Program:
             value = self._done(request, args, kwargs)
             # Arguments travel back as well: a program may change a list in place.
             back = [wire.encode(arg, self.keep) for arg in args]
-            return {"value": wire.encode(value, self.keep), "args": back}
+            named = {k: wire.encode(v, self.keep) for k, v in kwargs.items()}
+            return {"value": wire.encode(value, self.keep), "args": back, "kwargs": named}
         except BaseException as error:
             return _raised(error)
         finally:
@@ -166,23 +179,37 @@ class Program:
         if "set" in request:
             setattr(thing, str(request["set"]), args[0])
             return None
+        if request["op"] == "exit":
+            return type(thing).__exit__(thing, *self._left_by(args))
         return _operated(str(request["op"]), thing, args, kwargs)
+
+    def _left_by(self, told: list[Any]) -> tuple[object, object, None]:
+        """The exception that a check left a block by, told as its name and its words."""
+        if not told:
+            return None, None, None
+        kind = self._public.get(told[0], getattr(builtins, told[0], None))
+        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+            kind = Exception
+        try:
+            return kind, kind(told[1]), None
+        except TypeError:
+            return kind, kind.__new__(kind), None
 
 
 def _operated(name: str, thing: Any, args: list[Any], kwargs: dict[str, Any]) -> object:
     """An operation as the language does it, so that what is missing fails as it does there."""
     if name == "call":
         return thing(*args, **kwargs)
-    if name == "iter":
-        return iter(list(thing))
-    own: dict[str, Any] = {"len": len, "bool": bool, "str": str}
-    own |= {"int": int, "float": float}
-    if name in own:
-        return own[name](thing)
-    if name in ("enter", "exit", "radd", "rsub", "rmul"):
-        return getattr(type(thing), f"__{name}__")(thing, *args)
+    if name == "enter":
+        return type(thing).__enter__(thing)
+    if name in ("isinstance", "issubclass"):
+        return getattr(builtins, name)(args[0], thing)
+    if name in WORDS:
+        return getattr(builtins, name)(thing, *args)
     import operator
 
+    if name in SWAPPED:
+        return getattr(operator, f"__{name[1:]}__")(args[0], thing)
     return getattr(operator, f"__{name}__")(thing, *args)
 
 

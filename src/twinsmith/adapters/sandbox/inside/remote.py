@@ -8,21 +8,22 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
 # What an operation is called inside the program; the method here has the same name.
 OPERATIONS = (
-    *("len", "iter", "getitem", "setitem", "delitem", "call"),
-    *("bool", "str", "int", "float", "abs", "neg"),
-    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor"),
-    *("radd", "rsub", "rmul", "iadd", "isub", "enter", "exit"),
+    *("len", "iter", "reversed", "getitem", "setitem", "delitem", "contains", "call", "enter"),
+    *("bool", "str", "int", "float", "format", "abs", "neg", "pos", "invert", "round", "divmod"),
+    *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor"),
+    *("lshift", "rshift", "iadd", "isub", "imul", "iand", "ior", "delattr"),
+    *("radd", "rsub", "rmul", "rtruediv", "rfloordiv", "rmod", "rpow", "rand", "ror", "rxor"),
 )
-
-
 _words: list[Callable[[Remote], str]] = []
 
 
-def shown_as(words: Callable[[Remote], str], write: Callable[[], str]) -> str:
+def shown_as(words: Callable[[Remote], str], write: Callable[[], T]) -> T:
     """What is written when objects go by these words: the program is not asked for its own."""
     _words.append(words)
     try:
@@ -34,7 +35,7 @@ def shown_as(words: Callable[[Remote], str], write: Callable[[], str]) -> str:
 class Remote:
     """One object over there; what is asked of it is asked of the program."""
 
-    def __init__(self, number: int, text: str, ask: Callable[[dict[str, Any]], Any]) -> None:
+    def __init__(self, number: int, text: str, ask: Callable[..., Any]) -> None:
         fields = {"_number": number, "_text": text, "_ask": ask}
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -45,20 +46,18 @@ class Remote:
         return self._ask({"on": self._number, "get": name})
 
     def __setattr__(self, name: str, value: object) -> None:
-        self._ask({"on": self._number, "set": name, "args": [value]})
+        self._ask({"on": self._number, "set": name}, value)
 
     def __repr__(self) -> str:
-        return _words[-1](self) if _words else str(self._text)
+        if _words:
+            return _words[-1](self)
+        return str(self._ask({"on": self._number, "op": "repr"}))
 
-    def __contains__(self, item: object) -> bool:
-        held: Any = self._ask({"on": self._number, "op": "iter", "args": []})
-        return any(each == item for each in held)
+    def __hash__(self) -> int:
+        return int(self._ask({"on": self._number, "op": "hash"}))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Remote) and bool(self._compared("eq", other))
-
-    def __hash__(self) -> int:
-        return int(self._number)
 
     def __lt__(self, other: object) -> bool:
         return bool(self._compared("lt", other))
@@ -72,17 +71,26 @@ class Remote:
     def __ge__(self, other: object) -> bool:
         return bool(self._compared("ge", other))
 
+    def __instancecheck__(self, other: object) -> bool:
+        return isinstance(other, Remote) and bool(self._compared("isinstance", other))
+
+    def __subclasscheck__(self, other: object) -> bool:
+        return isinstance(other, Remote) and bool(self._compared("issubclass", other))
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, _: object) -> Any:
+        told = [kind.__name__, str(error)] if kind else []
+        return self._ask({"on": self._number, "op": "exit"}, *told)
+
     def _compared(self, name: str, other: object) -> object:
         """Between two objects of the program only."""
         if not isinstance(other, Remote):
-            raise TypeError(f"{self!r} is compared with {other!r:.100}: compare what it holds")
-        return self._ask({"on": self._number, "op": name, "args": [other]})
+            raise TypeError(f"{self._text} is compared with {other!r:.100}: compare what it holds")
+        return self._ask({"on": self._number, "op": name}, other)
 
 
 def _operation(name: str) -> Callable[..., Any]:
-    def method(self: Any, *args: object) -> Any:
-        shown = [None] * len(args) if name == "exit" else list(args)
-        return self._ask({"on": self._number, "op": name, "args": shown})
+    def method(self: Any, /, *args: object, **kwargs: object) -> Any:
+        return self._ask({"on": self._number, "op": name}, *args, **kwargs)
 
     return method
 

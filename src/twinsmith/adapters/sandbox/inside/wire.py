@@ -124,7 +124,10 @@ def encode(value: object, keep: Callable[[object], int] | None = None) -> object
 
 
 def _foreign(value: object, keep: Callable[[object], int] | None) -> object:
-    text = f"<{type(value).__name__} {repr(value)[:200]}>"
+    try:
+        text = f"<{type(value).__name__} {repr(value)[:200]}>"
+    except Exception:
+        text = f"<{type(value).__name__} object>"
     if keep is None:
         return {"$": "opaque", "v": text}
     return {"$": "object", "v": [keep(value), text]}
