@@ -17,7 +17,17 @@ FOLDER = Path(__file__).with_name("inside")
 # Each after those it imports.
 MODULES = (
     *("wire", "watch", "usage", "folder", "lock", "python", "starter"),
-    *("remote", "transcript", "checker", "running", "probes", "calls", "service", "judge"),
+    *(
+        "remote",
+        "transcript",
+        "checker",
+        "running",
+        "probes",
+        "calls",
+        "request",
+        "service",
+        "judge",
+    ),
 )
 PLACE = "/run/harness"
 START = f"""

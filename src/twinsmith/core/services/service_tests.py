@@ -11,6 +11,8 @@ _FILE = '''"""Checks of $file over HTTP, as a stranger on the network would try 
 Run them with `python -m unittest $name` beside $file; it is started on a port of its own.
 """
 
+import json
+import os
 import socket
 import subprocess
 import sys
@@ -19,13 +21,15 @@ import time
 import unittest
 from http.client import HTTPConnection
 from pathlib import Path
+from string import punctuation
+from urllib.parse import quote, urlencode
 $setup
 SERVICE = Path(__file__).resolve().with_name("$file")
 BUILD = $build
 COMMAND = $command
 START_SECONDS = 20
 started = {}
-to_json = json.dumps
+to_json, from_json = json.dumps, json.loads
 
 
 def setUpModule():
@@ -60,22 +64,99 @@ def tearDownModule():
     started["folder"].cleanup()
 
 
+class Headers(dict):
+    """Names mean the same in capitals and without; one that came twice has both values."""
+
+    def __init__(self, items):
+        super().__init__()
+        for name, value in items:
+            before = self[name] + ", " if name in self else ""
+            self[name.lower()] = before + value
+
+    def __getitem__(self, name):
+        return super().__getitem__(name.lower())
+
+    def __contains__(self, name):
+        return super().__contains__(str(name).lower())
+
+    def get(self, name, default=None):
+        return super().get(name.lower(), default)
+
+
 class Response:
     def __init__(self, raw):
-        self.status, self.headers = raw.status, raw.headers
-        self.text = raw.read().decode(errors="replace")
+        self.status = self.status_code = raw.status
+        self.headers = Headers(raw.getheaders())
+        self.content = raw.read()
+        self.text = self.content.decode(errors="replace")
+        self.ok = self.status < 400
+
+    def json(self):
+        return from_json(self.text)
 
 
-def http(method, path, json=None, headers=None, body=""):
+def http(method, path, json=None, headers=None, body="", query=None, form=None, files=None):
     """One request; redirections are not followed."""
-    sent = {"Content-Type": "application/json"} if json is not None else {}
-    data = to_json(json) if json is not None else body
+    if query:
+        path += ("&" if "?" in path else "?") + urlencode(pairs_of(query))
+    kind, data = content_of(json, body, form, files)
+    typed = any(name.lower() == "content-type" for name in headers or {})
+    sent = {"Content-Type": kind} if kind and not typed else {}
     connection = HTTPConnection("127.0.0.1", started["port"])
     try:
-        connection.request(method, path, data.encode(), {**sent, **(headers or {})})
+        target = quote(path, safe=punctuation, errors="replace")
+        connection.request(method, target, data, {**sent, **(headers or {})})
         return Response(connection.getresponse())
     finally:
         connection.close()
+
+
+def content_of(json, body, form, files):
+    """What kind it is that is sent, and what is sent."""
+    if json is not None:
+        return "application/json", to_json(json).encode()
+    if files:
+        boundary, data = multipart(pairs_of(form or {}), files)
+        return f"multipart/form-data; boundary={boundary}", data
+    if form is not None:
+        return "application/x-www-form-urlencoded", urlencode(pairs_of(form)).encode()
+    return "", as_bytes(body)
+
+
+def pairs_of(values):
+    """Names and values as words; a list is a name several times, None is left out."""
+    pairs = []
+    for name, value in values.items():
+        for each in value if isinstance(value, (list, tuple)) else [value]:
+            if each is not None:
+                pairs.append((name, str(each).lower() if isinstance(each, bool) else str(each)))
+    return pairs
+
+
+def multipart(pairs, files):
+    """What stands between the parts, and all of them."""
+    parts = [(f'form-data; name="{quoted(name)}"', "", word.encode()) for name, word in pairs]
+    for name, given in files.items():
+        file, content, *kind = given if isinstance(given, (list, tuple)) else (name, given)
+        where = f'form-data; name="{quoted(name)}"; filename="{quoted(file)}"'
+        parts.append((where, kind[0] if kind else "application/octet-stream", as_bytes(content)))
+    boundary = "part"
+    while any(boundary.encode() in content for _, _, content in parts):
+        boundary += "-part"
+    data = b""
+    for where, kind, content in parts:
+        typed = f"Content-Type: {kind}\\r\\n" if kind else ""
+        head = f"--{boundary}\\r\\nContent-Disposition: {where}\\r\\n{typed}\\r\\n"
+        data += head.encode() + content + b"\\r\\n"
+    return boundary, data + f"--{boundary}--\\r\\n".encode()
+
+
+def quoted(name):
+    return str(name).replace('"', "%22").replace("\\r", "%0D").replace("\\n", "%0A")
+
+
+def as_bytes(text):
+    return text.encode() if isinstance(text, str) else bytes(text)
 
 
 class ServiceTest(unittest.TestCase):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from . import wire
+from .request import Asking
 from .transcript import Transcript
 
 TYPE_CHECKING = False
@@ -19,40 +19,7 @@ if TYPE_CHECKING:
 PORT = 8000
 LISTENING = "0A"
 START_SECONDS = 20.0
-LONGEST_BODY = LONGEST_LOG = 1 << 20
-
-
-class Headers(dict[str, str]):
-    """Names mean the same in capitals and without; services differ in how they write them."""
-
-    def __init__(self, items: list[tuple[str, str]]) -> None:
-        super().__init__((name.lower(), value) for name, value in items)
-
-    def __getitem__(self, name: str) -> str:
-        return super().__getitem__(name.lower())
-
-    def __contains__(self, name: object) -> bool:
-        return super().__contains__(str(name).lower())
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """The value, or the default."""
-        return super().get(name.lower(), default)
-
-
-class Response:
-    """What the service answered."""
-
-    def __init__(self, status: int, headers: Headers, body: bytes) -> None:
-        self.status = status
-        self.headers = headers
-        self.text = body.decode(errors="replace")
-
-    def json(self) -> Any:
-        """The body as a value."""
-        return wire.loads(self.text.strip())
-
-    def __repr__(self) -> str:
-        return f"{self.status} {self.text[:300]!r}"
+LONGEST_LOG = 1 << 20
 
 
 def judge_service(
@@ -83,44 +50,6 @@ def judge_service(
     row = running.row(watch, "", limits)
     running.close()
     tell({"log": row["output"] + row["errors"], "peak_kb": row["peak_kb"], "cpu": row["cpu"]})
-
-
-class Asking:
-    """`http(…)` in a check."""
-
-    def __init__(self, port: int, transcript: Transcript) -> None:
-        self._port = port
-        self._transcript = transcript
-
-    def __call__(
-        self,
-        method: str,
-        path: str,
-        json: Any = None,
-        headers: dict[str, str] | None = None,
-        body: str = "",
-    ) -> Response:
-        """One request; redirections are not followed."""
-        import http.client
-
-        sent = {"Content-Type": "application/json"} if json is not None else {}
-        data = wire.dumps(json) if json is not None else body
-        self._transcript.last = f"{method} {path}"
-        connection = http.client.HTTPConnection("127.0.0.1", self._port)
-        try:
-            connection.request(method, path, data.encode(), {**sent, **(headers or {})})
-            raw = connection.getresponse()
-            response = Response(raw.status, Headers(raw.getheaders()), raw.read(LONGEST_BODY))
-        except (OSError, http.client.HTTPException) as error:
-            # No answer is one as well: others may have given one.
-            self._transcript.add(method, path, 0, "", type(error).__name__)
-            raise
-        finally:
-            connection.close()
-        kind = str(response.headers.get("Content-Type", "")).partition(";")[0].strip().lower()
-        self._transcript.add(method, path, response.status, kind, response.text)
-        self._transcript.last = f"{method} {path} gave {response!r}"
-        return response
 
 
 def _await_port(running: Running, watch: Watch) -> int | None:
