@@ -4,7 +4,7 @@ import getpass
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from twinsmith.adapters.knowledge.embedder import Embedder
     from twinsmith.adapters.knowledge.library import Library
     from twinsmith.adapters.knowledge.minilm import MiniLm
+    from twinsmith.adapters.knowledge.packs.catalogue import Machine
     from twinsmith.adapters.models.catalogue import CatalogueModel
     from twinsmith.ports import Retriever
     from twinsmith.settings import Settings
@@ -89,6 +90,25 @@ async def opened_retriever(settings: "Settings") -> AsyncIterator["Retriever"]:
         if not library.has_starter():
             await library.add_starter()
         yield MaskedLibrary(library, settings.masking)
+
+
+def installed_here(settings: "Settings") -> "Machine":
+    """Where packs find what they read; libraries only if a program has needed them already."""
+    from twinsmith.adapters.knowledge.packs.catalogue import Machine
+
+    layers = (settings.sandbox_folder / "layers").glob("python-*")
+    newest = max(layers, key=lambda folder: folder.stat().st_mtime, default=None)
+    return Machine(layer=newest)
+
+
+async def with_libraries(settings: "Settings", tell: "Callable[[str], None]") -> "Machine":
+    """Where packs find what they read, with the libraries that Python programs may use."""
+    from twinsmith.adapters.knowledge.packs.catalogue import Machine
+    from twinsmith.adapters.sandbox.layers import ALLOWED, Layers
+    from twinsmith.core.program import Program
+
+    layers = Layers(settings.sandbox_folder / "layers", tell)
+    return Machine(layer=await layers.layer(Program(source="", requires=tuple(ALLOWED.values()))))
 
 
 def embedder_of(settings: "Settings") -> "Embedder":

@@ -10,6 +10,8 @@ import pytest
 from tests.conftest import DOUBLE, Command, script, until
 from tests.embedding_server import DIMENSIONS, KEY, serving
 from tests.models import FOLDER, installed
+from tests.sandboxes import FOLDER as SANDBOX
+from tests.sandboxes import needs
 
 TIDE = '''def next_high_tide(station):
     """When the sea is highest at a station."""
@@ -143,6 +145,28 @@ def test_what_one_build_made_the_next_one_is_told(learned: Command, tmp_path: Pa
     kept = b"".join(file.read_bytes() for file in (learned.home / "knowledge").glob("*.db*"))
     assert (b"[masked]" in kept, b"correct-horse" in kept) == (True, False)
     assert "forgotten: 1 documents" in learned("knowledge", "remove", "built").stdout
+
+
+def test_documentation_of_a_library_is_a_pack(learned: Command) -> None:
+    needs("python")
+    learned.env["TWINSMITH_SANDBOX_FOLDER"] = str(SANDBOX)
+    done = learned("knowledge", "add", "--pack", "jwt")
+    assert "pack:jwt: 10 new, 0 changed" in done.stdout
+    assert "passages of 10 files" in done.stderr
+    assert "0 new, 0 changed, 10 unchanged" in learned("knowledge", "add", "--pack", "jwt").stdout
+    rows = {row["name"]: row for row in json.loads(learned("knowledge", "packs", "--json").stdout)}
+    assert {"python", "go", "rust", "c", "cpp", "perl", "flask"} <= set(rows)
+    assert rows["jwt"]["added"] > 20
+    assert rows["jwt"]["installed"][0].startswith("pyjwt 2.")
+    assert "passages added" in learned("knowledge", "packs").stdout
+    found = json.loads(learned("knowledge", "search", "jwt.encode", "-k", "9", "--json").stdout)
+    passages = [hit["passage"] for hit in found if hit["passage"]["source"] == "pack:jwt"]
+    assert passages[0]["licence"] == "MIT"
+    assert passages[0]["version"].startswith("pyjwt 2.")
+    assert "forgotten: 10 documents" in learned("knowledge", "remove", "pack:jwt").stdout
+    line = learned("knowledge", "add", "--pack", "jwt,cobol", code=2).stderr
+    assert "pack 'cobol' is not known; one of python" in line
+    assert len(line.splitlines()) == 1
 
 
 @pytest.mark.parametrize(

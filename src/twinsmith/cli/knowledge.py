@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from twinsmith.adapters.knowledge.ingest import Added
     from twinsmith.adapters.knowledge.library import Library
 
-ADD_EXAMPLE = "Example: twinsmith knowledge add ./src --json"
+ADD_EXAMPLE = "Example: twinsmith knowledge add ./src --pack python,flask"
+PACKS_EXAMPLE = "Example: twinsmith knowledge packs"
 SEARCH_EXAMPLE = 'Example: twinsmith knowledge search "how are passwords stored?" -k 3'
 STATS_EXAMPLE = "Example: twinsmith knowledge stats"
 REMOVE_EXAMPLE = "Example: twinsmith knowledge remove ./src"
@@ -32,13 +33,19 @@ knowledge = typer.Typer(help="What is known, and questions to it.", no_args_is_h
 def add(
     paths: Annotated[list[Path] | None, typer.Argument(help="Files and folders.")] = None,
     git: Annotated[str, typer.Option(help="A repository: its address or folder.")] = "",
+    pack: Annotated[
+        str, typer.Option(metavar="NAME,…", help="Documentation installed here: see `packs`.")
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Read files and folders; what has not changed costs nothing, what is gone is forgotten."""
+    from twinsmith.cli.packs import add_packs, chosen
     from twinsmith.core.errors import ConfigError
+    from twinsmith.settings import load
 
-    if not paths and not git:
-        raise ConfigError("nothing to add; name a file or folder, or give --git")
+    packs = chosen(pack)
+    if not paths and not git and not packs:
+        raise ConfigError("nothing to add; name a file or folder, or give --git or --pack")
 
     async def work(library: "Library") -> "dict[str, Added]":
         done = {}
@@ -47,7 +54,7 @@ def add(
             done[source] = await _added(library, Path(source), source, quiet=as_json)
         if git:
             done[git] = await _cloned(library, git, quiet=as_json)
-        return done
+        return done | await add_packs(library, load(), packs, quiet=as_json)
 
     rows = _with_library(work, as_json=as_json)
     if as_json:
@@ -64,6 +71,18 @@ def add(
             typer.echo(f"  skipped {skipped.path}: {skipped.reason}")
         if len(added.skipped) > MOST_TOLD:
             typer.echo(f"  and {len(added.skipped) - MOST_TOLD} more; --json tells all")
+
+
+@knowledge.command("packs", epilog=PACKS_EXAMPLE)
+def packs(as_json: Json = False) -> None:
+    """Documentation that `add --pack` would read on this machine, and what would bring more."""
+    from twinsmith.cli.packs import list_packs
+    from twinsmith.settings import load
+
+    async def work(library: "Library") -> dict[str, int]:
+        return library.passages_by_source()
+
+    list_packs(load(), _with_library(work, as_json=as_json), as_json=as_json)
 
 
 @knowledge.command("search", epilog=SEARCH_EXAMPLE)

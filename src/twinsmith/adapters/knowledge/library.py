@@ -10,6 +10,8 @@ from twinsmith.adapters.knowledge.built import keep_program
 from twinsmith.adapters.knowledge.embedder import Embedder
 from twinsmith.adapters.knowledge.index import SegmentIndex
 from twinsmith.adapters.knowledge.ingest import Added, Ingest, Told, pieces_of, text_of, whole
+from twinsmith.adapters.knowledge.packs.article import document_of, pieces_in
+from twinsmith.adapters.knowledge.packs.reading import Read
 from twinsmith.adapters.knowledge.segments import LIMITS, Limits
 from twinsmith.adapters.knowledge.snapshot import read_snapshot, write_snapshot
 from twinsmith.adapters.knowledge.sources import read_source
@@ -17,7 +19,7 @@ from twinsmith.adapters.knowledge.starter import SOURCE, documents
 from twinsmith.adapters.knowledge.starter_vectors import Remembered
 from twinsmith.adapters.knowledge.store import Store, StoreFigures
 from twinsmith.core.knowing.channel import channel_for, least_cosine
-from twinsmith.core.knowing.knowledge import Built, Channel, Hit
+from twinsmith.core.knowing.knowledge import Built, Channel, Document, Hit, Skipped
 from twinsmith.ports import Clock
 
 LONGEST_QUERY = 2000
@@ -70,6 +72,14 @@ class Library:
         ingest = Ingest(self._store, self._serving(), self._clock, self._who)
         return await ingest.read(source, read_source(path, source), pieces_of, told)
 
+    async def add_pack(self, read: Read, source: str, told: Told) -> Added:
+        """Keep what was read of a pack, instead of what another version of it said."""
+        pieces = {article.place.path: pieces_in(article) for article in read.articles}
+        items: list[Document | Skipped] = [*read.skipped]
+        items += (document_of(article, source) for article in read.articles)
+        ingest = Ingest(self._store, self._serving(), self._clock, self._who)
+        return await ingest.read(source, items, lambda document: pieces[document.path], told)
+
     async def add_starter(self) -> Added:
         """What twinsmith knows from the beginning, if this version of it is not here yet."""
         embedder = Remembered(self._serving())
@@ -118,6 +128,10 @@ class Library:
     def sources(self) -> list[str]:
         """What was added, by name."""
         return [figures.source for figures in self._store.sources()]
+
+    def passages_by_source(self) -> dict[str, int]:
+        """How many passages there are of each source."""
+        return {figures.source: figures.passages for figures in self._store.sources()}
 
     def embedders(self) -> dict[str, int]:
         """How many passages have a vector of each embedder."""

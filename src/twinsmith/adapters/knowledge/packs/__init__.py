@@ -1,0 +1,1 @@
+"""Documentation that comes with what is installed here, as passages."""
