@@ -17,17 +17,8 @@ FOLDER = Path(__file__).with_name("inside")
 # Each after those it imports.
 MODULES = (
     *("wire", "watch", "usage", "folder", "lock", "python", "starter"),
-    *(
-        "remote",
-        "transcript",
-        "checker",
-        "running",
-        "probes",
-        "calls",
-        "request",
-        "service",
-        "judge",
-    ),
+    *("remote", "transcript", "checker", "running", "probes", "calls"),
+    *("request", "stand_in", "service", "judge"),
 )
 PLACE = "/run/harness"
 START = f"""

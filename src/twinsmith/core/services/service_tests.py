@@ -17,9 +17,12 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
+from collections import namedtuple
 from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from string import punctuation
 from urllib.parse import quote, urlencode
@@ -34,9 +37,10 @@ to_json, from_json = json.dumps, json.loads
 
 def setUpModule():
     global PLACES
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        started["port"] = free.getsockname()[1]
+    with socket.socket() as free, socket.socket() as other:
+        for name, each in (("port", free), ("upstream", other)):
+            each.bind(("127.0.0.1", 0))
+            started[name] = each.getsockname()[1]
     started["folder"] = tempfile.TemporaryDirectory()
     PLACES = (started["folder"].name,)
     if BUILD:
@@ -44,7 +48,12 @@ def setUpModule():
     started["process"] = subprocess.Popen(
         COMMAND,
         cwd=started["folder"].name,
-        env={**os.environ, "HOST": "127.0.0.1", "PORT": str(started["port"])},
+        env={
+            **os.environ,
+            "HOST": "127.0.0.1",
+            "PORT": str(started["port"]),
+            "UPSTREAM_URL": f"http://127.0.0.1:{started['upstream']}",
+        },
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -159,7 +168,76 @@ def as_bytes(text):
     return text.encode() if isinstance(text, str) else bytes(text)
 
 
+class Asked(namedtuple("Asked", "method path body")):
+    def json(self):
+        return from_json(self.body)
+
+
+class Upstream(BaseHTTPRequestHandler):
+    """Answers in the place of another service."""
+
+    def answer(self):
+        asked = Asked(self.command, self.path, self.body().decode(errors="replace"))
+        self.server.requests.append(asked)
+        whole, missing = f"{self.command} {self.path}", (404, {"error": "no such route"})
+        said = self.server.routes.get(whole.partition("?")[0], missing)
+        said = self.server.routes.get(whole, said)
+        status, value = said if isinstance(said, tuple) else (200, said)
+        kind = "application/octet-stream" if isinstance(value, bytes) else "application/json"
+        kind = "text/plain; charset=utf-8" if isinstance(value, str) else kind
+        data = as_bytes(value if isinstance(value, (str, bytes)) else to_json(value))
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(data)
+
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = answer
+
+    def body(self):
+        if "chunked" not in self.headers.get("Transfer-Encoding", ""):
+            return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        data = b""
+        while size := int(self.rfile.readline().partition(b";")[0] or b"0", 16):
+            data += self.rfile.read(size)
+            self.rfile.readline()
+        return data
+
+    def log_message(self, *words):
+        pass
+
+
+class StandIn:
+    """Another service that the service calls; it ends with the test that started it."""
+
+    def __init__(self, routes):
+        stop_standing_in()
+        self.url = f"http://127.0.0.1:{started['upstream']}"
+        self._server = ThreadingHTTPServer(("127.0.0.1", started["upstream"]), Upstream)
+        self._server.routes, self._server.requests = routes, []
+        self.requests = self._server.requests
+        threading.Thread(target=self._server.serve_forever, args=(0.01,)).start()
+        started["stand-in"] = self
+
+    def close(self):
+        self._server.shutdown()
+        self._server.server_close()
+        started.pop("stand-in", None)
+
+
+stand_in = StandIn
+
+
+def stop_standing_in():
+    if "stand-in" in started:
+        started["stand-in"].close()
+
+
 class ServiceTest(unittest.TestCase):
+    def tearDown(self):
+        stop_standing_in()
+
 $tests
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from . import stand_in
 from .request import Asking
 from .transcript import Transcript
 
@@ -29,7 +30,8 @@ def judge_service(
     import http.client  # noqa: F401  (once, before checks are forked)
 
     limits = probing.limits
-    running = probing.start((), {"PORT": str(PORT), "HOST": "127.0.0.1"})
+    told = {"PORT": str(PORT), "HOST": "127.0.0.1", "UPSTREAM_URL": stand_in.URL}
+    running = probing.start((), told)
     watch = running.watch(
         {**limits, "probe_seconds": START_SECONDS, "output_bytes": LONGEST_LOG}, probing.usage
     )
@@ -41,7 +43,8 @@ def judge_service(
         else:
             transcript = Transcript()
             watch.deadline = time.monotonic() + limits["probe_seconds"]
-            row = probing.check(probe, {"http": Asking(port, transcript)}, transcript, watch)
+            names = {"http": Asking(port, transcript), "stand_in": stand_in.StandIn}
+            row = probing.check(probe, names, transcript, watch)
             # One that died of it needs a moment to be gone.
             watch.deadline = time.monotonic() + (0.001 if row["outcome"] == "passed" else 0.05)
             watch.until(lambda: running.has_ended(watch))
@@ -55,7 +58,8 @@ def judge_service(
 def _await_port(running: Running, watch: Watch) -> int | None:
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end:
-        ports = _listening()
+        # Whoever listens where a stand-in will is not who is asked.
+        ports = _listening() - {stand_in.PORT}
         if ports:
             return PORT if PORT in ports else min(ports)
         watch.deadline = time.monotonic() + 0.01
