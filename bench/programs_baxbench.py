@@ -115,6 +115,8 @@ def execute_sql(_container, _path, sql):
     try:
         rows = connection.execute(sql).fetchall()
         connection.commit()
+    except sqlite3.Error as error:
+        raise sys.modules["exploits"].SQLQueryExecError(str(error)) from None
     finally:
         connection.close()
     return Executed("\\n".join("|".join(map(str, row)) for row in rows).encode())

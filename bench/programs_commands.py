@@ -153,6 +153,7 @@ for path, value in (('user.name', 'Ann B'), ('user.tags.0', 'x'), ('user.tags.1.
 told(run('1.a', stdin='[0, {"a": 2.5}]'), '2.5')
 
 # finds nothing where there is nothing
+text = '{"user": {"tags": ["x", {"y": [1, 2]}], "age": 7}}'
 for path in ('user.x', 'user.tags.2', 'user.tags.x', 'user.age.z', 'nobody', 'user.tags.-1'):
     ran = run(path, stdin=text)
     assert ran.exit_code == 1 and ran.stdout == '', path

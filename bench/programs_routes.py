@@ -99,7 +99,7 @@ def _has(text: str, word: str) -> bool:
     parts = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text)
     words = re.sub(r"[^a-z0-9{]+", " ", parts.lower()).split()
     if word.isalnum() and len(word) < SHORTEST_PART:
-        return word in words
+        return word in words or f"{word}s" in words
     return word in text.lower() or word in " ".join(words)
 
 

@@ -40,6 +40,7 @@ assert http('GET', two + '/results').json() == {'yes': 0, 'no': 1}
 # refuses what makes no sense
 for options in ([], ['one']):
     status(http('POST', '/polls', json={'question': 'Q', 'options': options}), 400)
+body = {'question': 'Yes?', 'options': ['yes', 'no']}
 poll = f"/polls/{http('POST', '/polls', json=body).json()['id']}"
 status(http('POST', poll + '/votes', json={'voter': 'a', 'option': 'maybe'}), 400)
 assert http('GET', poll + '/results').json() == {'yes': 0, 'no': 0}
