@@ -39,6 +39,8 @@ from bench.programs_services import SPECIFIED_PYTHON
 from bench.programs_services_elsewhere import ELSEWHERE
 from bench.programs_truth import Delivered, Judged, delivered, judge
 from bench.solve_suites import SHARED
+from twinsmith.cli.exits import BROKEN
+from twinsmith.core.errors import ModelUnavailable, TwinsmithError
 from twinsmith.model_choice import opened_model
 from twinsmith.ports import Model, Sandbox
 from twinsmith.sandbox_choice import sandbox_of
@@ -131,7 +133,7 @@ class Bench:
         self._folders = folders
 
     async def built(self, asked: Asked) -> Row:
-        """The product's row."""
+        """The product's row; one whose model or sandbox is out of reach raises."""
         place = self._folder / "-".join(
             [asked.name, *_plain(self._way.variant), str(self._way.seed)]
         )
@@ -140,12 +142,14 @@ class Bench:
         (place / "spec.yaml").write_text(asked.spec, encoding="utf-8")
         environment = environment_of(self._way, os.environ, self._folders)
         began = time.perf_counter()
-        said, errors = await _ran(
+        code, said, errors = await _ran(
             command_of(asked, self._way, place),
             {**environment, "TWINSMITH_HOME": str(place / "home")},
             self._way.seconds + PATIENCE_SECONDS,
         )
         seconds = time.perf_counter() - began
+        if code == BROKEN:
+            raise ModelUnavailable(f"{asked.name}: {(said.strip() or errors.strip())[-500:]}")
         made = delivered(place / "result")
         row = row_of(asked, self._way, made, await judge(asked, made, self._sandbox))
         return with_outcome(replace(row, seconds=round(seconds, 1)), said, errors)
@@ -184,8 +188,8 @@ def _plain(text: str) -> list[str]:
 
 async def _ran(
     command: Sequence[str], environment: Mapping[str, str], seconds: float
-) -> tuple[str, str]:
-    """What a process printed; one that takes too long is asked to park its run, then ended."""
+) -> tuple[int | None, str, str]:
+    """How a process ended and what it printed; one that takes too long is parked, then ended."""
     process = await asyncio.create_subprocess_exec(
         *command,
         env=dict(environment),
@@ -201,7 +205,7 @@ async def _ran(
         signal()
         seconds = 30
     said, errors = await speaking
-    return said.decode(errors="replace"), errors.decode(errors="replace")
+    return process.returncode, said.decode(errors="replace"), errors.decode(errors="replace")
 
 
 async def run(tasks: Sequence[Asked], way: Way, chosen: argparse.Namespace) -> list[Row]:
@@ -292,8 +296,12 @@ def main() -> None:
     tasks = taken(chosen)
     with tempfile.TemporaryDirectory() as folder:
         chosen.keep = chosen.keep or Path(folder)
-        rows = asyncio.run(run(tasks, way, chosen))
-    print(told(rows))
+        try:
+            rows = asyncio.run(run(tasks, way, chosen))
+        except* TwinsmithError as problems:
+            first = next(iter(problems.exceptions))
+            raise SystemExit(f"{first}; what is done is remembered in {chosen.out}") from None
+        print(told(rows))
 
 
 if __name__ == "__main__":

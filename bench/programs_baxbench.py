@@ -3,7 +3,8 @@
 Their functions talk to a port with `requests` and look into a container with Docker. Here they run
 beside the service in the sandbox, which has neither: `requests` stands on a check's `http`, and
 what they look for in the container is looked for in the sandbox. Each test has a service that
-nobody has talked to, as in BaxBench. What cannot be looked for is raised: not tried.
+nobody has talked to, as in BaxBench. What cannot be looked for is raised: not tried. So are the
+wiki's two exploits where they fail: they end with None, whatever they saw.
 """
 
 import ast

@@ -123,7 +123,13 @@ def ask(what, token=None, **values):
     route = ROUTES[what]
     path, query, body = route["path"], {}, {}
     given = [(route["fields"][name], name, value) for name, value in values.items()]
-    for field, name, value in [(each, "", each["value"]) for each in route["others"]] + given:
+    others = [(each, "", each["value"]) for each in route["others"]]
+    if "user" in values:
+        # A second address or name of somebody who signs up is nobody else's either.
+        others = [(each, "user" if "mail" in each["name"].lower() else "", values["user"])
+                  if isinstance(each["value"], str) else (each, name, value)
+                  for each, name, value in others]
+    for field, name, value in others + given:
         if field["place"] == "path":
             path = path.replace("{" + field["name"] + "}", quote(str(value), safe=""))
         elif field["place"] == "query":

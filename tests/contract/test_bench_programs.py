@@ -51,20 +51,12 @@ async def test_truth_refuses_a_mistake(name: str, old: str, new: str) -> None:
     assert "no route" not in seen.problem
 
 
-@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("name", [name for name in RIGHT if ASKED[name].language == "python"])
 async def test_truth_refuses_a_program_that_does_nothing(name: str) -> None:
-    nothing = {
-        "python": "import http.server, os\n"
-        "if 'PORT' in os.environ:\n    http.server.HTTPServer(('127.0.0.1',"
-        " int(os.environ['PORT'])), http.server.BaseHTTPRequestHandler).serve_forever()\n",
-        "perl": "1;\n",
-        "go": "package main\n\nfunc main() {}\n",
-        "rust": "#[allow(dead_code)]\nfn main() {}\n",
-        "c": "int main(void) { return 0; }\n",
-        "cpp": "int main() { return 0; }\n",
-    }
-    asked = ASKED[name]
-    assert not (await judged(asked, nothing[asked.language])).works
+    nothing = f"{HEAD}\nif 'PORT' in os.environ:\n    app.run(port=int(os.environ['PORT']))\n"
+    seen = await judged(ASKED[name], nothing)
+    assert not seen.works
+    assert seen.problem
 
 
 CWES = """
