@@ -13,10 +13,10 @@ from twinsmith.core.errors import BadReply
 from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.probe import Probe, Probes
 from twinsmith.core.program import ENDINGS, FILE_NAMES, Program, SourceFile
-from twinsmith.core.services.http_checks import CPU_SECONDS, PROBE_SECONDS
 from twinsmith.ports import Sandbox
 
-LIMITS = Limits(probe_seconds=PROBE_SECONDS, cpu_seconds=CPU_SECONDS)
+# A service lives through all dialogues, and hashing a password well takes a while.
+LIMITS = Limits(probe_seconds=15.0, cpu_seconds=60.0)
 REJECTED = "rejected"
 FOUND = "exploited: "
 """How the failure of an attack's dialogue begins when the attack had success."""
