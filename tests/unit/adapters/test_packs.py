@@ -1,6 +1,7 @@
 """Packs: what is installed is found and read, with its version and licence; nothing is run."""
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,10 +17,10 @@ from twinsmith.adapters.knowledge.packs import (
     python_docs,
     rust_docs,
 )
-from twinsmith.adapters.knowledge.packs.article import LONGEST_PART, Part, shortened
+from twinsmith.adapters.knowledge.packs.article import LONGEST_PART, Article, Part, shortened
 from twinsmith.adapters.knowledge.packs.catalogue import PACKS, Machine, find, places
 from twinsmith.adapters.knowledge.packs.installed import wheel
-from twinsmith.adapters.knowledge.packs.reading import read_places
+from twinsmith.adapters.knowledge.packs.reading import Read, read_places
 from twinsmith.adapters.knowledge.sqlite_store import SqliteStore
 from twinsmith.core.errors import ConfigError
 
@@ -127,6 +128,26 @@ async def test_another_version_takes_the_place_of_the_old_one(root: Path, tmp_pa
     assert (added.new, added.changed, added.removed) == (0, 1, 0)
     (hit, *_) = await known.search("convert a string to a long integer", 1)
     assert hit.passage.version.startswith("manpages-dev 6.9 ")
+    await known.close()
+
+
+async def test_one_language_is_found_among_many_passages_of_another(
+    root: Path, tmp_path: Path
+) -> None:
+    known = library(tmp_path / "known")
+    (place,) = [p for p in places(PACKS["c"], Machine(root=root)) if "strtol" in p.path]
+    said = "convert a string to a long integer"
+    nearer = tuple(Part(symbol=f"f{n}", text=said, line=1) for n in range(150))
+    articles = (
+        Article(place=replace(place, language="go"), parts=nearer),
+        Article(
+            place=replace(place, path="x"), parts=(Part(symbol="c", text=f"{said} !", line=1),)
+        ),
+    )
+    read = Read(articles=articles, skipped=(), left_out=0)
+    await known.add_pack(read, "pack:c", lambda _done, _path: None)
+    (hit,) = await known.search(said, 3, "c", "dense")
+    assert hit.passage.symbol == "c"
     await known.close()
 
 

@@ -17,7 +17,7 @@ from twinsmith.adapters.knowledge.snapshot import read_snapshot, write_snapshot
 from twinsmith.adapters.knowledge.sources import read_source
 from twinsmith.adapters.knowledge.starter import SOURCE, documents
 from twinsmith.adapters.knowledge.starter_vectors import Remembered
-from twinsmith.adapters.knowledge.store import Store, StoreFigures
+from twinsmith.adapters.knowledge.store import Store, StoreFigures, Vectors
 from twinsmith.core.knowing.channel import channel_for, least_cosine
 from twinsmith.core.knowing.knowledge import Built, Channel, Document, Hit, Skipped
 from twinsmith.ports import Clock
@@ -26,6 +26,8 @@ LONGEST_QUERY = 2000
 MOST_HITS = 100
 # So many are looked at when only one language is wanted.
 OVERFETCH = 20
+MOST_LOOKED_AT = 1000
+"""Where this many were not enough, one more look is the last."""
 EMBEDDED_AT_ONCE = 256
 CHOICE_SECONDS = 5.0
 """How long it is taken for granted which embedder serves."""
@@ -103,19 +105,20 @@ class Library:
         query, k = query.strip()[:LONGEST_QUERY], min(k, MOST_HITS)
         if not query or k <= 0:
             return ()
-        channel, found = channel or channel_for(query), []
+        channel, found = channel or channel_for(query), list[tuple[int, float]]()
         if channel == "lexical":
             found = await asyncio.to_thread(self._store.lexical, query, k, language)
-        if not found:
-            channel = "dense"
-            found = await self._nearest(query, k * OVERFETCH if language else k)
-        known = {p.number: p for p in self._store.passages([number for number, _ in found])}
-        hits = [
-            Hit(passage=known[number], score=round(score, 4), channel=channel)
-            for number, score in found
-            if number in known and language in ("", known[number].language)
-        ]
-        return tuple(hits[:k])
+        if found:
+            return self._hits(found, language, channel)[:k]
+        embedder, most = self._serving(), k * OVERFETCH if language else k
+        vector = (await embedder.embed([query]))[0]
+        while True:
+            found = await self._nearest(embedder, vector, most)
+            hits = self._hits(found, language, "dense")
+            if len(hits) >= k or len(found) < most or most > MOST_LOOKED_AT:
+                return hits[:k]
+            # Other languages have more to say about this: look further down.
+            most *= OVERFETCH
 
     def remove(self, source: str) -> int:
         """Forget a source; the number of documents that went."""
@@ -180,10 +183,18 @@ class Library:
             await embedder.close()
         self._store.close()
 
-    async def _nearest(self, query: str, k: int) -> list[tuple[int, float]]:
-        embedder = self._serving()
-        vector = (await embedder.embed([query]))[0]
-        index = await asyncio.to_thread(self._followed, embedder)
+    def _hits(
+        self, found: list[tuple[int, float]], language: str, channel: Channel
+    ) -> tuple[Hit, ...]:
+        known = {p.number: p for p in self._store.passages([number for number, _ in found])}
+        return tuple(
+            Hit(passage=known[number], score=round(score, 4), channel=channel)
+            for number, score in found
+            if number in known and language in ("", known[number].language)
+        )
+
+    async def _nearest(self, by: Embedder, vector: Vectors, k: int) -> list[tuple[int, float]]:
+        index = await asyncio.to_thread(self._followed, by)
         found = await asyncio.to_thread(index.search, vector, k)
         least = self._least_cosine
         least = least_cosine(index.count) if least is None else least
