@@ -20,7 +20,7 @@ def asked(language: str, text: str, *right: str) -> Asked:
     return Asked(language=language, text=text, right=right)
 
 
-QUESTIONS = (
+PIECES = (
     asked(
         "python",
         "def overlaps(a_start, a_end, b_start, b_end) -> bool: whether two bookings overlap",
@@ -238,3 +238,58 @@ QUESTIONS = (
     asked("c", "print a mandelbrot set as text, 80 columns wide"),
     asked("cpp", "solve a sudoku by backtracking"),
 )
+
+# Sentences of bench/programs, by their names: they were written by somebody else.
+SENTENCES: dict[str, tuple[str, ...]] = {
+    "csv-totals": ("CSV: add up", "CSV row by row", "Group records by", "argparse: options"),
+    "days": ("Dates: days between",),
+    "log-report": ("Log lines:", "Read standard input"),
+    "wrap": ("Go: command-line tool",),
+    "json-get": ("Go: command-line tool",),
+    "word-counts": ("Perl: count words",),
+    "ini": ("Perl: read a file", "Perl: nested data", "Perl: regular expressions"),
+    "rpn": ("Rust: subcommands and options",),
+    "durations": ("Rust: subcommands and options",),
+    "summary": ("C: read numbers",),
+    "merge": ("C++: do two intervals", "C++: read numbers", "C++: command-line tool"),
+    "rate-limiter": ("Login rate limit", "Token bucket"),
+    "forgetful-cache": ("Entries that expire",),
+    "money": ("Money with Decimal", "Prices: quantity"),
+    "periods": ("Dates: days between", "Intervals: "),
+    "chores": (),
+    "statistics": (),
+    "ciphers": ("Rust: text by characters",),
+    "names": (),
+    "big-numbers": (),
+    "rooms": ("Intervals: do two",),
+    "warehouse": ("Check the fields", "Records in memory", "A JSON service"),
+    "diary": ("Login that does", "Passwords with", "API tokens", "bearer token"),
+    "jobs": ("Records in memory", "A JSON service"),
+    "seats": ("Let the unique index", "Count in the database", "Check the fields"),
+    "ledger": ("A JSON service", "Check the fields", "Flask: read a JSON", "Count in the database"),
+    "contacts": ("A JSON service", "Flask: read a JSON", "Flask: query", "Check the fields"),
+    "orders": ("State changes",),
+    "guestbook": ("Escape text", "Flask: answers that"),
+    "text-counts": ("A JSON service", "Flask: answers that"),
+    "polls": ("Go: JSON endpoint", "Go: JSON service"),
+    "lengths": ("Rust: minimal HTTP",),
+    "hits": ("Perl: a small JSON service", "Perl: count words"),
+    "store": ("C++: minimal HTTP", "C++: atomic file write"),
+    "snippets": ("Go: JSON service", "Go: JSON endpoint"),
+}
+
+
+def sentences() -> list[Asked]:
+    """What people ask for as a whole, with what helps with a part of it."""
+    from bench.programs_commands import COMMANDS
+    from bench.programs_libraries import LIBRARIES
+    from bench.programs_open import OPEN_PYTHON
+    from bench.programs_services import SPECIFIED_PYTHON
+    from bench.programs_services_elsewhere import ELSEWHERE
+
+    known = (*COMMANDS, *LIBRARIES, *OPEN_PYTHON, *SPECIFIED_PYTHON, *ELSEWHERE)
+    return [
+        Asked(language=each.language, text=each.text, right=SENTENCES[each.name])
+        for each in known
+        if each.name in SENTENCES
+    ]

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.retrieval_pieces import QUESTIONS, Asked
+from bench.retrieval_pieces import PIECES, Asked, sentences
 from bench.retrieval_texts import embedder
 from twinsmith.adapters.clock import SystemClock
 from twinsmith.adapters.knowledge.library import Library
@@ -171,15 +171,16 @@ async def measure(machine: Machine, *, shown: bool) -> None:
         for what in ("starter alone", "starter and packs"):
             if what == "starter and packs":
                 await add_packs(library, machine)
-            found = await answers(library, QUESTIONS)
-            print(f"\n{what}: {library.stats().passages} passages; {figures(found)}")
-            print(separation(found))
-            if shown:
-                show(found)
-            for most in (1, K):
-                thresholds(found, most, pack=False)
-                if what == "starter and packs":
-                    thresholds(found, most, pack=True)
+            for kind, asked in (("pieces", PIECES), ("whole sentences", sentences())):
+                found = await answers(library, asked)
+                print(f"\n{kind}, {what}: {library.stats().passages} passages; {figures(found)}")
+                print(separation(found))
+                if shown:
+                    show(found)
+                for most in (1, K):
+                    thresholds(found, most, pack=False)
+                    if what == "starter and packs":
+                        thresholds(found, most, pack=True)
         await library.close()
 
 

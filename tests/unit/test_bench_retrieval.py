@@ -9,10 +9,12 @@ import pytest
 from bench import retrieval_index, retrieval_mixed, retrieval_peers, retrieval_queries
 from bench.retrieval_index import Case, calculated, ours, peers
 from bench.retrieval_mixed import Answered, fused, interval, reciprocal, ruled
+from bench.retrieval_pieces import PIECES, sentences
+from bench.retrieval_programs import Found, Hit, at, judged
 from bench.retrieval_queries import Query, error_queries, name_queries
 from bench.retrieval_texts import as_embedded, cosqa
 from bench.retrieval_vectors import DIMENSIONS, QUESTIONS, Bed, Rows, nearest_rows, recall
-from twinsmith.adapters.knowledge.starter import entries
+from twinsmith.adapters.knowledge.starter import documents, entries
 from twinsmith.adapters.knowledge.store import Vectors
 
 
@@ -123,3 +125,21 @@ def test_the_interval_knows_a_difference_from_chance() -> None:
     assert 0.09 < low < high < 0.11
     low, high = interval([one], [one + noise], seed=0)
     assert low < 0 < high
+
+
+def test_every_piece_has_a_right_passage_that_is_there() -> None:
+    titles = [document.path.partition("#")[2] for document in documents()]
+    for question in (*PIECES, *sentences()):
+        assert not question.right or any(judged(question, title) for title in titles), question
+    assert sum(bool(question.right) for question in PIECES) == 40
+
+
+def test_a_threshold_counts_who_is_helped_and_who_is_only_misled() -> None:
+    def found(*hits: tuple[float, bool]) -> Found:
+        rows = tuple(Hit(score=s, name="", right=right, pack=False) for s, right in hits)
+        return Found(asked=PIECES[0], hits=rows)
+
+    all_of_them = [found((0.6, False), (0.5, True)), found((0.5, False)), found((0.4, True))]
+    assert at(all_of_them, 0.5, 3, pack=False) == (1, 1, 3, 2)
+    assert at(all_of_them, 0.5, 1, pack=False) == (0, 2, 2, 2)
+    assert at(all_of_them, 0.4, 1, pack=True) == (0, 0, 0, 0)

@@ -45,12 +45,14 @@ def headers(text: str, about: str) -> Iterator[Part]:
 
 def reference(text: str, about: str) -> Iterator[Part]:
     """A page of the reference: what it describes, and its example as one more part."""
+    # Of thousands of pages those count that show how it is done.
+    if "t-example" not in text:
+        return
     page = _Page()
-    page.feed(text)
+    page.feed(text[max(text.find("<h1"), 0) :])
     title = " ".join("".join(page.title).split())
     said = re.sub(r"[ \t]*\n\s*\n\s*", "\n\n", "".join(page.said)).strip()
     said = said.partition("\n\nReferences\n")[0].partition("\n\nSee also\n")[0]
-    # Of thousands of pages those count that show how it is done.
     if not title or not page.codes:
         return
     if made := part(title, f"{title} ({about})", said, 1):
