@@ -126,6 +126,7 @@ class Build(_Section):
     notes: bool = True
     retrieval: bool = True
     practice: Choice = "auto"
+    frame: Choice = "auto"
     answer_seconds: Annotated[float, Field(ge=0)] = 60.0
     seed: Annotated[int, Field(ge=0)] = 0
     budget_seconds: Annotated[float, Field(gt=0)] = 1200.0

@@ -1,8 +1,12 @@
 """How hard a task is worked on, and in which rounds."""
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 ENSEMBLES = (1, 2)
+Frame = Literal["auto", "on", "off"]
+FRAMED = ("python",)
+"""Languages that there is a frame for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +33,14 @@ class Effort:
     notes: bool = True
     """Whether coders restate a function's rules in comments where first guesses leave doubt."""
     retrieval: bool = True
+    frame: Frame = "auto"
+    """Whether services are written around a frame: "auto" where there is one."""
     practice: bool = False
     """Whether coders are told what experienced people keep to, where mistakes open a door."""
+
+    def frames(self, language: str) -> bool:
+        """Whether a service in this language is written around a frame."""
+        return self.frame != "off" and language in FRAMED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

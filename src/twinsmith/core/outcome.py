@@ -8,6 +8,7 @@ from twinsmith.core.judging.pool import Pool
 from twinsmith.core.judging.selection import Selection
 from twinsmith.core.knowing.insight import Reminder
 from twinsmith.core.knowing.knowledge import Hit
+from twinsmith.core.planning.standing import Asked
 from twinsmith.core.profile import Profile
 from twinsmith.core.verdict import Verdict
 
@@ -26,10 +27,8 @@ class Work:
     """What earlier runs learned and the slow thinkers were told."""
     told: tuple[str, ...] = ()
     """What a person said on the way."""
-    frame: str = ""
-    """What twinsmith itself wrote into every candidate."""
-    handover: Mapping[str, str] = field(default_factory=dict)
-    """Files besides the program and its report, by name."""
+    asked: Asked | None = None
+    """What was asked for and promised, requirement by requirement."""
     problem: str = ""
 
 

@@ -13,6 +13,8 @@ from twinsmith.core.program import MODULE
 
 Origin = Literal["person", "task", "plan"]
 MOST_PROBES = 500
+ABOUT_ACCOUNTS = -1
+"""What checks of registering and logging in are about, whichever requirement asks for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,10 @@ class Probe:
     source: str = ""
     call: Call | None = None
     command: Command | None = None
+    about: int = 0
+    """The number of the requirement that it was written for; 0: none in particular."""
+    fresh: bool = False
+    """Whether a service is started anew for it, so that nothing of earlier checks is left."""
 
     @property
     def asks(self) -> Input | None:

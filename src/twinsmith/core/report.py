@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from twinsmith.core.events import Json
 from twinsmith.core.knowing.knowledge import Hit
 from twinsmith.core.outcome import RunOutcome, Work
+from twinsmith.core.planning.standing import table
 from twinsmith.core.program import Candidate
 from twinsmith.core.task import Job
 
@@ -37,7 +38,8 @@ def report_json(job: Job, work: Work, end: RunOutcome) -> str:
         "ways": [list(cluster) for cluster in work.selection.clusters],
         "pieces": [_lineage(hit) for hit in work.pieces],
         "copied": round(copied(best, [hit.passage.text for hit in work.pieces]), 3),
-        "frame": round(copied(best, [work.frame]), 3),
+        "requirements": _requirements(work),
+        "uncovered": list(work.asked.requirements.uncovered(job.task.text)) if work.asked else [],
         "models": list(end.models),
         "seed": job.seed,
         "tokens": end.spent.tokens,
@@ -70,6 +72,11 @@ def markdown(job: Job, work: Work, end: RunOutcome) -> str:
         lines += ["## Kept to", "", work.profile.practice, ""]
     for ensemble, text in work.plans.items():
         lines += [f"## Plan of ensemble {ensemble}", "", text, ""]
+    if work.asked is not None:
+        lines += ["## What was asked", "", table(work.asked.standings), ""]
+        left = work.asked.requirements.uncovered(job.task.text)
+        if left:
+            lines += [f"Words of the task that no requirement covers: {', '.join(left)}.", ""]
     lines += ["## Candidates", "", *_candidates(work, end), *_sources(work)]
     return "\n".join(lines) + "\n"
 
@@ -101,9 +108,6 @@ def _candidates(work: Work, end: RunOutcome) -> Iterator[str]:
 
 def _sources(work: Work) -> Iterator[str]:
     """How much of the program comes from elsewhere, and from where."""
-    if work.frame:
-        share = 100 * copied(_best(work), [work.frame])
-        yield f"\n{share:.0f} % of the program is the frame that twinsmith gives a service."
     if work.pieces:
         share = 100 * copied(_best(work), [hit.passage.text for hit in work.pieces])
         yield "\n## Pieces\n"
@@ -124,6 +128,22 @@ def _candidate(each: Candidate) -> dict[str, Json]:
         "repairs": list(each.repairs),
         "problem": each.problem,
     }
+
+
+def _requirements(work: Work) -> list[Json]:
+    return [
+        {
+            "number": each.requirement.number,
+            "what": each.requirement.what,
+            "quote": each.requirement.quote,
+            "pieces": list(each.functions),
+            "shown": list(each.shown),
+            "against": list(each.against),
+            "met": each.met,
+            "why": each.why,
+        }
+        for each in (work.asked.standings if work.asked else ())
+    ]
 
 
 def _lineage(hit: Hit) -> dict[str, Json]:

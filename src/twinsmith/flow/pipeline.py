@@ -15,14 +15,14 @@ from twinsmith.flow.build.clarify import clarify
 from twinsmith.flow.build.critique import critique
 from twinsmith.flow.build.practice import practices
 from twinsmith.flow.build.retrieve import advice, retrieve
-from twinsmith.flow.build.service import Services
+from twinsmith.flow.build.service import Served, Services
 from twinsmith.flow.build.share import remember, share
 from twinsmith.flow.build.twins import Twins
 from twinsmith.flow.recorder import Ports, Recorder
 
 # The order of recorded steps is part of a run's record: raise this when it changes, and runs that
 # an older order began are refused by name instead of being replayed wrongly.
-PIPELINE_VERSION = "9"
+PIPELINE_VERSION = "10"
 
 
 async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
@@ -39,11 +39,11 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
     if profile.contradictions:
         told = f"the task's examples contradict each other: {profile.contradictions[0]}; mend it"
         return await _accept(job, Work(profile=profile, problem=told), run)
-    frame, handover = "", dict[str, str]()
+    served: Served | None = None
     try:
         if job.task.kind == "service":
             served = await Services(job, limits, run, told=profile.practice).solve()
-            found, frame, handover = served.found, served.frame, dict(served.handover)
+            found = served.found
         else:
             twins = Twins(job, profile, limits, run, advice=advice(pieces), reminders=reminders)
             found = await twins.solve()
@@ -57,8 +57,7 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
         plans=found.plans,
         reminders=reminders if found.reminded else (),
         told=found.told,
-        frame=frame,
-        handover=handover,
+        asked=served.asked if served else None,
         problem=found.stopped,
     )
     outcome = await _accept(job, work, run)

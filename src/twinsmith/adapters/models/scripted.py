@@ -2,7 +2,8 @@
 
 A script is JSON: `{"name": …, "task": …, "replies": [{"role": …, "text": …}, …]}`. The n-th
 question of a role gets the n-th reply of that role; a reply may have `"delay"` in seconds, or
-`"error"` instead of a text. With `task`, only that task is answered.
+`"error"` instead of a text. A reply with `"when"` answers every question that holds those words,
+before all others. With `task`, only that task is answered.
 """
 
 import asyncio
@@ -26,6 +27,7 @@ class ScriptedReply:
     text: str = ""
     error: str = ""
     delay: float = 0.0
+    when: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,13 +58,15 @@ class ScriptedModel:
                 "build that one, or unset models.script"
             )
         mine = [reply for reply in self._script.replies if reply.role == prompt.role]
+        fitting = [reply for reply in mine if reply.when and reply.when in prompt.text]
+        mine = [reply for reply in mine if not reply.when]
         nth = prompt.nth + prompt.retry
-        if nth >= len(mine):
+        if not fitting and nth >= len(mine):
             raise ModelUnavailable(
                 f"the script {name!r} has {len(mine)} replies for role {prompt.role!r}, "
                 f"number {nth + 1} was asked for; add one to the script"
             )
-        answer = mine[nth]
+        answer = fitting[0] if fitting else mine[nth]
         await asyncio.sleep(answer.delay)
         if answer.error:
             raise ModelUnavailable(f"{answer.error} (script {name!r}); resume the run to try again")
@@ -102,6 +106,7 @@ def read_script(path: Path) -> Script:
                 text=str(reply.get("text", "")),
                 error=str(reply.get("error", "")),
                 delay=float(reply.get("delay", 0)),
+                when=str(reply.get("when", "")),
             )
             for reply in raw["replies"]
         )

@@ -202,7 +202,7 @@ def _probe(probe: Probe) -> dict[str, object]:
                 "files": dict(command.files),
             }
         }
-    told: dict[str, object] = {"check": probe.source}
+    told: dict[str, object] = {"check": probe.source, "fresh": probe.fresh}
     if probe.call is not None:
         call: dict[str, object] = {
             "function": probe.call.function,

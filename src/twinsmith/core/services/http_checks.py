@@ -7,13 +7,16 @@ the program: `good(register('amy'))`.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pprint import pformat
 from string import Template
 
 from twinsmith.core.execution import Execution, ProbeResult
-from twinsmith.core.probe import Probe, Probes
+from twinsmith.core.planning.completing import who_and_password
+from twinsmith.core.planning.contract import Contract, Field, Operation
+from twinsmith.core.planning.purpose import first, purpose_of
+from twinsmith.core.probe import ABOUT_ACCOUNTS, Probe, Probes
 from twinsmith.core.services.http_words import PASSWORD_MARK, WORDS
-from twinsmith.core.services.interface import Field, Interface, Route, who_and_password
 from twinsmith.core.verdict import Finding, Severity
 
 NOTE = "note: "
@@ -108,7 +111,7 @@ together(one, 4)
 
 _GUARDED = """
 # protected route takes the token as Authorization: Bearer
-there(guarded(bearer(known('gus'))))
+let_in(guarded(bearer(known('gus'))))
 
 # protected route refuses who has no token
 known('gus')
@@ -236,44 +239,82 @@ for name in $needed:
 """
 
 
-def probes_of(interface: Interface) -> Probes:
-    """All checks, with the words they are written in."""
-    return Probes(checks=checks_of(interface), setup=setup_of(interface))
-
-
 def severity_of(probe: Probe) -> Severity:
     """Whether a service may fail this check: those that begin with `note: ` it may."""
     return "note" if probe.name.startswith(NOTE) else "blocking"
 
 
-def setup_of(interface: Interface) -> str:
+def setup_of(contract: Contract) -> str:
     """The words that checks use: they know the routes of this service."""
     routes = [
         {
-            "method": route.method,
-            "path": route.path,
-            "purpose": route.purpose,
-            "fields": {field.name: field.kind for field in route.fields},
-            "token": route.token,
-            "gives": list(route.gives),
+            "method": each.method,
+            "path": each.path,
+            "purpose": purpose_of(each, contract),
+            "fields": {field.name: field.kind for field in _body(each)},
+            "examples": {field.name: field.value() for field in _body(each) if field.example},
+            "token": each.login,
+            "gives": _names(each),
         }
-        for route in interface.routes
+        for each in contract.operations
     ]
     return WORDS.replace("ROUTES = []", f"ROUTES = {pformat(routes, width=100)}")
 
 
-def checks_of(interface: Interface) -> tuple[Probe, ...]:
-    """The scenarios that this interface allows, basic ones first."""
-    checks = [*_answers(interface), *_scenarios(_EVERYWHERE)]
-    login, register = interface.first("login"), interface.first("register")
-    if login and register and who_and_password(login) and who_and_password(register):
-        checks += _scenarios(_ACCOUNTS, name=who_and_password(login)[0].name)
-        if any(route.token for route in interface.routes):
+def _body(operation: Operation) -> tuple[Field, ...]:
+    """What has to stand in the JSON body of a request."""
+    wanted = operation.takes if operation.accepts == "json" else ()
+    return tuple(field for field in wanted if field.required)
+
+
+def _names(operation: Operation) -> list[str]:
+    example = operation.example()
+    return list(example) if isinstance(example, dict) else []
+
+
+def basic_checks(contract: Contract) -> tuple[Probe, ...]:
+    """What every service with this contract has to do, whoever may use it."""
+    checks = [*_answers(contract), *_scenarios(_EVERYWHERE)]
+    for each in contract.operations:
+        if _body(each) and not each.parameters and each.part not in ("register", "login"):
+            checks += _bodies(each)
+    return tuple(checks)
+
+
+def account_checks(contract: Contract) -> tuple[Probe, ...]:
+    """What strangers try where somebody can log in."""
+    login, register = contract.part("login"), contract.part("register")
+    if login is None or register is None:
+        return ()
+    checks = []
+    if who_and_password(login.takes) and who_and_password(register.takes):
+        checks += _scenarios(_ACCOUNTS, name=who_and_password(login.takes)[0].name)
+        if any(each.login for each in contract.operations):
             checks += _scenarios(_GUARDED)
-    checks += _items(interface)
-    for route in interface.routes:
-        if route.fields and "{" not in route.path:
-            checks += _bodies(route)
+    checks += [*_bodies(register), *_bodies(login)]
+    return tuple(replace(each, about=ABOUT_ACCOUNTS) for each in checks)
+
+
+def usual_checks(contract: Contract) -> tuple[Probe, ...]:
+    """What things that are made, read, listed, changed and deleted usually do: an opinion."""
+    create, read = first("create", contract), first("read", contract)
+    if create is None or not _body(create):
+        return ()
+    token = str(create.login)
+    checks = _scenarios(_CREATE, token=token)
+    if create.login and contract.accounts:
+        checks += _scenarios(_CREATE_GUARDED)
+    if read is not None:
+        checks += _scenarios(_READ, token=token)
+        text = next((field.name for field in _body(create) if field.kind == "string"), "")
+        if text and read.status < 300:
+            checks += _scenarios(_READ_TEXT, token=token, first=text)
+    if first("list", contract) is not None:
+        checks += _scenarios(_LIST, token=token)
+    if first("update", contract) is not None:
+        checks += _scenarios(_UPDATE, token=token)
+    if first("delete", contract) is not None:
+        checks += _scenarios(_DELETE, token=token)
     return tuple(checks)
 
 
@@ -335,52 +376,27 @@ def _scenarios(text: str, **values: str) -> list[Probe]:
     ]
 
 
-def _answers(interface: Interface) -> list[Probe]:
-    """Health, and what nobody knows more about than that it is there."""
-    found = []
-    for route in interface.routes:
-        what = f"{route.method} {route.path}"
-        if route.purpose in ("health", "other") and "{" not in route.path:
-            source = f"there(ask({what!r}, 'guest', a_token({route.token})))"
-            found.append(Probe(name=f"answers {what}", origin="plan", source=source))
-    return found
-
-
-def _items(interface: Interface) -> list[Probe]:
-    create, read = interface.first("create"), interface.first("read")
-    if create is None:
+def _answers(contract: Contract) -> list[Probe]:
+    """That it is there."""
+    health = contract.part("health")
+    if health is None:
         return []
-    token = str(create.token)
-    checks = _scenarios(_CREATE, token=token)
-    if create.token and interface.first("login") is not None:
-        checks += _scenarios(_CREATE_GUARDED)
-    if read is not None:
-        checks += _scenarios(_READ, token=token)
-        first = next((field.name for field in create.fields if field.kind == "string"), "")
-        if first and read.ok < 300:
-            checks += _scenarios(_READ_TEXT, token=token, first=first)
-    if interface.first("list") is not None:
-        checks += _scenarios(_LIST, token=token)
-    if interface.first("update") is not None:
-        checks += _scenarios(_UPDATE, token=token)
-    if interface.first("delete") is not None:
-        checks += _scenarios(_DELETE, token=token)
-    return checks
+    what = f"{health.method} {health.path}"
+    source = f"there(ask({what!r}, 'guest'))"
+    return [Probe(name=f"answers {what}", origin="plan", source=source)]
 
 
-def _bodies(route: Route) -> list[Probe]:
-    what, token = f"{route.method} {route.path}", str(route.token)
+def _bodies(operation: Operation) -> list[Probe]:
+    what, token = f"{operation.method} {operation.path}", str(operation.login)
     checks = _scenarios(_BODY, what=what, token=token)
-    needed = [field.name for field in _needed(route)]
+    needed = [field.name for field in _needed(operation)]
     if needed:
         checks = _scenarios(_NEEDED, what=what, token=token, needed=repr(needed)) + checks
     return checks
 
 
-def _needed(route: Route) -> tuple[Field, ...]:
+def _needed(operation: Operation) -> tuple[Field, ...]:
     """Values without which a request makes no sense; others may be optional."""
-    if route.purpose in ("register", "login"):
-        return who_and_password(route)
-    if route.purpose == "create":
-        return tuple(field for field in route.fields[:1] if field.kind == "string")
-    return ()
+    if operation.part:
+        return who_and_password(operation.takes)
+    return tuple(field for field in _body(operation)[:1] if field.kind == "string")

@@ -1,16 +1,19 @@
 """Judged candidates in, what a person gets out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from twinsmith.core.checks.inputs import input_text
 from twinsmith.core.checks.result_tests import tests_of
 from twinsmith.core.judging.doubt import doubted
+from twinsmith.core.judging.pool import Pool
 from twinsmith.core.outcome import RunOutcome, Work
+from twinsmith.core.planning.standing import Standing
+from twinsmith.core.probe import Probes
 from twinsmith.core.program import FILE_NAMES
 from twinsmith.core.report import markdown, report_json
 from twinsmith.core.task import Job
 from twinsmith.core.verdict import Verdict
-from twinsmith.flow.build.handover import readme_of
+from twinsmith.flow.build.handover import readme_of, service_files
 
 LEAST_OF_MANY_PARTS = 0.5
 """Chosen, not measured: the confidence was fitted on functions."""
@@ -36,10 +39,20 @@ def reason_for(job: Job, work: Work, verdicts: tuple[Verdict, ...]) -> tuple[boo
         return False, f"{score}; {blocking.where} {blocking.what}: {blocking.evidence}{_hint(work)}"
     if not work.pool.checks:
         return False, f"{score}; {_agreed(work)}{UNCHECKED}"
-    # A person's tests, and checks that follow from a service's interface, decide by themselves.
-    if job.task.tests or job.task.kind == "service" or chosen.confidence >= _least(job):
+    unmet = work.asked.unmet if work.asked else ()
+    if unmet:
+        return False, f"{score}; {_missing(unmet)}"
+    # A person's tests decide by themselves.
+    if job.task.tests or chosen.confidence >= _least(job):
         return True, score
     return False, "; ".join([f"{score}: too little to call it solved", *_doubts(work, best)])
+
+
+def _missing(unmet: Sequence[Standing]) -> str:
+    """What was asked for and not shown."""
+    first = unmet[0]
+    more = f", and {len(unmet) - 1} more" if len(unmet) > 1 else ""
+    return f"not shown: {first.requirement.quote!r} ({first.why}){more}"
 
 
 def _hint(work: Work) -> str:
@@ -96,6 +109,14 @@ def _doubts(work: Work, best: Verdict) -> list[str]:
     return doubts
 
 
+def _kept(pool: Pool, winner: int) -> Probes:
+    """The checks that are handed over: what decided, and what the program passes."""
+    held = {check.probe for check in pool.held(winner)}
+    given = {check.probe for check in pool.checks if check.given}
+    places = sorted(held | given)
+    return Probes(checks=tuple(pool.probes[place] for place in places), setup=pool.setup)
+
+
 def result_files(job: Job, work: Work, end: RunOutcome) -> Mapping[str, str]:
     """The program with its tests and report; what was not accepted lies under `rejected/`."""
     files = {"report.json": report_json(job, work, end), "report.md": markdown(job, work, end)}
@@ -105,8 +126,11 @@ def result_files(job: Job, work: Work, end: RunOutcome) -> Mapping[str, str]:
     assert program is not None
     # What a model named comes first: no file of its own replaces one of ours.
     made = {each.name: each.text for each in program.files}
-    made |= {FILE_NAMES[program.language]: program.source, **work.handover}
-    if program.kind != "service":
+    made[FILE_NAMES[program.language]] = program.source
+    if work.asked is not None:
+        probes = _kept(work.pool, work.selection.winner)
+        made |= service_files(job.task, work.asked.contract, probes, program)
+    else:
         name, text = tests_of(program, work.pool, work.selection.winner, work.profile.names)
         made[name] = text
     if program.kind in ("cli", "library"):

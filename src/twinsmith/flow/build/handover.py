@@ -4,11 +4,12 @@ import json
 import shlex
 
 from twinsmith.core.checks.command_tests import build_line, run_line
+from twinsmith.core.planning.contract import Contract
+from twinsmith.core.planning.openapi import openapi_of
+from twinsmith.core.planning.python_kit import PACKAGES
 from twinsmith.core.probe import Probes
 from twinsmith.core.profile import Profile
 from twinsmith.core.program import FILE_NAMES, MODULE, Program
-from twinsmith.core.services.interface import Interface
-from twinsmith.core.services.service_frame import packages_of
 from twinsmith.core.services.service_tests import as_test_file
 from twinsmith.core.task import Task
 from twinsmith.core.wording import spoken
@@ -50,12 +51,14 @@ def readme_of(task: str, profile: Profile, program: Program) -> str:
 
 
 def service_files(
-    task: Task, interface: Interface, probes: Probes, program: Program
+    task: Task, contract: Contract, probes: Probes, program: Program
 ) -> dict[str, str]:
     """How a service is run, what it needs, and its tests, for a person and for `verify`."""
     tests = f"test_{MODULE}"
-    told = {"task": " ".join(task.text.split()), "routes": interface.text(), "tests": tests}
-    checks = [{"name": each.name, "source": each.source} for each in probes.checks]
+    told = {"task": " ".join(task.text.split()), "routes": contract.text(), "tests": tests}
+    checks = [
+        {"name": each.name, "source": each.source, "fresh": each.fresh} for each in probes.checks
+    ]
     beside = [file.name for file in program.files]
     kept = {"setup": probes.setup, "files": beside, "checks": checks}
     files = {
@@ -67,9 +70,10 @@ def service_files(
             run=run_line(program),
         ),
         "checks.json": json.dumps(kept, indent=1) + "\n",
+        "openapi.json": json.dumps(openapi_of(contract), indent=2, ensure_ascii=False) + "\n",
     }
     if task.language == "python":
-        needs = "".join(f"{name}\n" for name in packages_of(interface))
+        needs = "".join(f"{name}\n" for name in PACKAGES)
         readme = render("handover", **told, program=FILE_NAMES["python"])
         return {"README.md": readme, "requirements.txt": needs, **files}
     steps = [shlex.join(build_line(program)), f"PORT=8000 {shlex.join(run_line(program))}"]

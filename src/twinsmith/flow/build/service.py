@@ -1,186 +1,246 @@
-"""A service task in, candidates that were tried over HTTP out."""
+"""A service task in, a service out: requirements, contract, pieces, and dialogues with the whole.
 
-from collections.abc import Iterator, Mapping
+The slow thinkers say what is asked for and plan it, coders write one function a route, critics talk
+to what came of it without having seen it. What fails goes back to the functions that it is about.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from twinsmith.core.effort import ENSEMBLES
-from twinsmith.core.errors import BadReply, BudgetExceeded
+from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.judging.pool import Pool
-from twinsmith.core.judging.selection import select
-from twinsmith.core.model import Ask, Question
-from twinsmith.core.probe import Probes, read_tests
+from twinsmith.core.judging.selection import Selection, select
+from twinsmith.core.planning.contract import Contract
+from twinsmith.core.planning.dialogue import called_in, service_setup
+from twinsmith.core.planning.requirement import Requirements
+from twinsmith.core.planning.standing import Asked, Standing, Trial
+from twinsmith.core.probe import Probe, Probes, read_tests
 from twinsmith.core.program import Candidate
 from twinsmith.core.progress import several
 from twinsmith.core.services.http_checks import (
     CPU_SECONDS,
     PROBE_SECONDS,
-    evidence_of,
-    failures_of,
+    account_checks,
+    basic_checks,
     log_findings,
-    probes_of,
+    setup_of,
     severity_of,
-)
-from twinsmith.core.services.interface import (
-    SCHEMA,
-    Interface,
-    completed,
-    default_interface,
-    read_interface,
+    usual_checks,
 )
 from twinsmith.core.task import Job
-from twinsmith.flow.build.asking import answered
+from twinsmith.core.verdict import Finding
+from twinsmith.flow.build.contract import contracted
+from twinsmith.flow.build.dialogues import dialogues
 from twinsmith.flow.build.ensemble import Found
 from twinsmith.flow.build.execute import execute
-from twinsmith.flow.build.handover import service_files
 from twinsmith.flow.build.leaders import Leaders
-from twinsmith.flow.build.service_form import form_of
+from twinsmith.flow.build.pieces import Bench, Framed, Order, Parts, Unframed, empty_program
+from twinsmith.flow.build.requirements import required
+from twinsmith.flow.build.talks import HOLLOW, Talks, passes
 from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Sandbox
-from twinsmith.prompts import render
 
-# Measured on the embedded model: below it candidates are alike, above it they fall apart.
-TEMPERATURE = 0.5
-# How many are written in a round: mostly the first is right already.
-ROUNDS = {"explore": 2, "widen": 4}
+BY_THE_CONTRACT = -2
+"""The voice of what usually holds for a contract, beside those of the critics."""
+FIRST_HEATS = {1: 0.0, 2: 0.3}
+HEAT = 0.8
+MOST_ROUNDS = 3
+MOST_SUSPECTS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Served:
-    """What came of a service: where the search stands, and what is handed over with it."""
+    """What came of a service: where the search stands, and with what was asked."""
 
     found: Found
-    frame: str
-    handover: Mapping[str, str]
+    asked: Asked
 
 
 class Services:
-    """One search for one service: its interface first, then candidates, tried from outside."""
+    """One search for one service."""
 
     def __init__(self, job: Job, limits: Limits, run: Recorder, *, told: str = "") -> None:
         self._job, self._task = job, job.task
-        self._form = form_of(job.task, told)
+        self._told = told
         self._limits = replace(
             limits,
             cpu_seconds=max(limits.cpu_seconds, CPU_SECONDS),
             probe_seconds=max(limits.probe_seconds, PROBE_SECONDS),
         )
         self._run = run
+        self._talks = Talks(limits=self._limits, run=run)
         self._leaders = Leaders(job, self._limits, run)
         self._ensembles = ENSEMBLES[: job.effort.ensembles]
-        self._logs: dict[int, str] = {}
-        self._written: dict[int, str] = {}
+        self._framed = job.effort.frames(job.task.language)
+        self._asked = 0
+        self._gate: list[Trial] = []
 
     async def solve(self) -> Served:
-        """Candidates until one passes every check that counts, then at most one that is mended."""
-        interface = await self._interface()
-        probes = probes_of(interface)
-        if self._task.tests:
-            own = read_tests(self._task.tests, file="tests")
-            setup = f"{probes.setup}\n{own.setup}" if own.setup else probes.setup
-            probes = Probes(checks=(*own.checks, *probes.checks), setup=setup)
-        pool = Pool(setup=probes.setup)
-        for probe in probes.checks:
-            pool = pool.with_check(probe, given=severity_of(probe) == "blocking")
-        found = Found(pool=pool, selection=select(pool.evidence()), plans={})
-        for name, count in ROUNDS.items():
-            questions = list(self._asked(count, interface, found))
-            if not questions:
-                continue
-            found = await self._round(name, questions, found, interface)
-            if found.stopped or found.passes:
+        """Requirements, contract, pieces and dialogues; then what fails, piece by piece."""
+        wanted = await self._requirements()
+        contract = await self._contract(wanted)
+        shop = (Framed if self._framed else Unframed)(self._task, contract)
+        bench = Bench(shop=shop, run=self._run)
+        pool = Pool().with_given(self._given(contract))
+        usual = dict.fromkeys(usual_checks(contract), 1)
+        pool = pool.with_proposed(usual, BY_THE_CONTRACT)
+        found = Found(pool=pool, selection=Selection(winner=None, confidence=0.0), plans={})
+        found = await self._first(bench, wanted, found)
+        stands = await self._stands(bench, wanted, found)
+        for nth in range(MOST_ROUNDS):
+            suspects = self._suspects(bench, found, stands)
+            made = len(found.pool.candidates)
+            if found.stopped or not suspects or made >= self._job.effort.candidates:
                 break
-        else:
-            mending = self._mending(interface, found, probes)
-            if mending is not None and self._job.effort.refinements:
-                found = await self._round("refine", [mending], found, interface)
+            found = await self._again(nth, bench, suspects, found)
+            stands = await self._stands(bench, wanted, found)
+        found = await self._through_the_gate(contract, found)
+        stands = await self._stands(bench, wanted, found)
         winner = found.selection.winner
-        program = found.pool.numbered(winner).program if winner is not None else None
-        files = service_files(self._task, interface, probes, program) if program else {}
-        return Served(found=found, frame=self._form.frame(interface), handover=files)
+        pieces = bench.parts.get(winner, {}) if winner is not None else {}
+        asked = Asked(requirements=wanted, contract=contract, standings=stands, pieces=pieces)
+        found = replace(found, stopped=found.stopped or self._run.short)
+        return Served(found=found, asked=asked)
 
-    async def _interface(self) -> Interface:
-        async with self._run.stage("interface") as stage:
-            known = default_interface(self._task.text)
-            interface = known or await described(self._task.text, self._run.ask)
-            stage.text = several(len(interface.routes), "route")
-        return interface
+    async def _requirements(self) -> Requirements:
+        async with self._run.stage("requirements") as stage:
+            wanted = await required(self._task.text, self._ensembles, self._run)
+            stage.text = several(len(wanted.each), "requirement")
+        return wanted
 
-    async def _round(
-        self, name: str, questions: list[Question], found: Found, interface: Interface
-    ) -> Found:
-        async with self._run.stage(name) as stage:
-            asked = [self._candidate(question, interface) for question in questions]
-            if name == "explore":
-                # One by one a local model answers the same for the same seed.
-                written = await self._run.in_turn(asked)
-            else:
-                written, _ = await self._run.together(asked, [])
-            found = replace(found, pool=found.pool.with_candidates(written))
-            found = await self._tried(found, written)
-            found = replace(found, selection=select(found.pool.evidence()))
-            found = await self._leaders.inspected(found)
-            stage.text = self._standing(found)
-            await self._run.tell(
-                "candidates.compared",
-                key=name,
-                who="critic",
-                data={
-                    "best": stage.text,
-                    "winner": found.selection.winner,
-                    "ensembles": {str(e): found.standing_of(e) for e in self._ensembles},
-                },
+    async def _contract(self, wanted: Requirements) -> Contract:
+        async with self._run.stage("contract") as stage:
+            contract = await contracted(self._task.text, wanted, self._ensembles, self._run)
+            contract = replace(contract, title=" ".join(self._task.text.split())[:200])
+            routes = several(len(contract.operations), "route")
+            stage.text = f"{routes}, {several(len(contract.pieces), 'piece')}"
+        return contract
+
+    def _given(self, contract: Contract) -> Probes:
+        """What decides: a person's tests, and what the contract promises to everybody."""
+        basics = basic_checks(contract)
+        if not self._framed:
+            basics = (*basics, *account_checks(contract))
+        deciding = tuple(each for each in basics if severity_of(each) == "blocking")
+        setup = f"{setup_of(contract)}\n{service_setup(contract)}"
+        if not self._task.tests:
+            return Probes(checks=deciding, setup=setup)
+        tests = read_tests(self._task.tests, file="tests")
+        fresh = tuple(replace(each, fresh=True) for each in tests.checks)
+        return Probes(checks=(*fresh, *deciding), setup=f"{setup}\n{tests.setup}")
+
+    async def _first(self, bench: Bench, wanted: Requirements, found: Found) -> Found:
+        """One whole from each ensemble, and what both critics would ask for each requirement."""
+        async with self._run.stage("explore") as stage:
+            orders = [
+                self._order(name, ensemble, FIRST_HEATS[ensemble])
+                for ensemble in self._ensembles
+                for name in bench.shop.names
+            ]
+            voices = [(e, each) for e in self._ensembles for each in wanted.each]
+            critics = [
+                dialogues(
+                    self._task.text,
+                    bench.shop.contract,
+                    each,
+                    nth=100 * ensemble + each.number,
+                    ensemble=ensemble,
+                    ask=self._run.ask,
+                )
+                for ensemble, each in voices
+            ]
+            written, proposed = await self._run.together(
+                [bench.write(order) for order in orders], critics
             )
+            proposals = [
+                (ensemble, replace(probe, fresh=True))
+                for (ensemble, _), probes in zip(voices, proposed, strict=True)
+                for probe in probes
+            ]
+            found = await self._with_dialogues(bench.shop.contract, proposals, found)
+            found = await self._tried(found, bench.wholes({}, written, self._ensembles, 0))
+            stage.text = self._standing(found)
         return found
 
-    def _asked(self, count: int, interface: Interface, found: Found) -> Iterator[Question]:
-        """So many candidates, as far as the settings allow, from both ensembles in turn."""
-        text = self._form.asked(interface)
-        first = len(found.pool.candidates)
-        for n in range(min(count, self._job.effort.candidates - first)):
-            yield Question(
-                role="coder",
-                nth=first + n,
-                text=text,
-                ensemble=self._ensembles[n % len(self._ensembles)],
-                temperature=TEMPERATURE,
-            )
+    async def _with_dialogues(
+        self, contract: Contract, proposals: Sequence[tuple[int, Probe]], found: Found
+    ) -> Found:
+        """With the critics' dialogues; those that a program without thought passes are dropped."""
+        probes = list(dict.fromkeys(probe for _, probe in proposals))
+        empty, pool = empty_program(contract), found.pool
+        try:
+            passed = await self._talks.passed(HOLLOW, empty, probes, pool.setup)
+        except BudgetExceeded as error:
+            return replace(found, stopped=str(error))
+        for ensemble, probe in proposals:
+            if probe.source not in passed:
+                pool = pool.with_check(probe, ensemble=ensemble)
+        return replace(found, pool=pool)
 
-    def _mending(self, interface: Interface, found: Found, probes: Probes) -> Question | None:
-        """The best candidate once more, with what it fails."""
-        able = [each for each in found.pool.candidates if each.program is not None]
-        if not able:
-            return None
-        best = max(able, key=lambda each: (found.pool.passed(each.number), -each.number))
-        seen = Execution(candidate=best.number, results=found.pool.seen.get(best.number, ()))
-        findings = (*failures_of(probes, seen), *found.pool.findings.get(best.number, ()))
-        return Question(
-            role="coder",
-            nth=len(found.pool.candidates),
-            text=self._form.mending(
-                interface,
-                self._written[best.number],
-                evidence_of(findings, self._logs.get(best.number, "")),
-            ),
-            ensemble=best.ensemble,
-            temperature=TEMPERATURE,
+    def _order(self, part: str, ensemble: int, heat: float, told: str = "") -> Order:
+        self._asked += 1
+        return Order(
+            part=part,
+            ensemble=ensemble,
+            nth=self._asked - 1,
+            temperature=heat,
+            told="\n".join(filter(None, (self._told, told))),
         )
 
-    async def _candidate(self, question: Question, interface: Interface) -> Candidate:
-        made = Candidate(number=question.nth + 1, program=None, ensemble=question.ensemble)
-        try:
-            reply = await self._run.ask(question)
-            self._written[made.number], program = self._form.read(reply.text, interface)
-        except (BadReply, BudgetExceeded) as error:
-            return replace(made, problem=str(error))
-        return replace(made, program=program)
+    async def _again(
+        self, nth: int, bench: Bench, suspects: Mapping[str, str], found: Found
+    ) -> Found:
+        """Fresh pieces for what fails, put into the best whole; then the best of each."""
+        async with self._run.stage(f"again {nth + 1}") as stage:
+            winner = found.selection.winner
+            base: Parts = bench.parts.get(winner, {}) if winner is not None else {}
+            orders = [
+                self._order(name, ensemble, HEAT, told if ensemble == 1 else "")
+                for ensemble in self._ensembles
+                for name, told in suspects.items()
+            ]
+            written, _ = await self._run.together([bench.write(order) for order in orders], [])
+            made = len(found.pool.candidates)
+            found = await self._tried(found, bench.wholes(base, written, self._ensembles, made))
+            best = self._best_of_each(bench, suspects, found)
+            if best is not None:
+                number = len(found.pool.candidates) + 1
+                whole = bench.whole(number, best, ensemble=1, way="varied")
+                found = await self._tried(found, [whole])
+            stage.text = f"{', '.join(suspects)}: {self._standing(found)}"
+        return found
+
+    def _best_of_each(self, bench: Bench, suspects: Iterable[str], found: Found) -> Parts | None:
+        """The winner with each suspect as the whole wrote it that does best where it is called."""
+        winner = found.selection.winner
+        if winner is None or len(bench.shop.names) == 1:
+            return None
+        names, mixed = frozenset(bench.shop.names), dict(bench.parts[winner])
+        for name in suspects:
+            places = [
+                place
+                for place, probe in enumerate(found.pool.probes)
+                if name in called_in(probe.source, names)
+            ]
+            scores = {
+                number: sum(passes(found.pool, number, place) for place in places)
+                for number in bench.parts
+                if number in found.pool.seen
+            }
+            best = max(scores, key=lambda number: (scores[number], number == winner))
+            mixed[name] = bench.parts[best][name]
+        known = any(mixed == dict(parts) for parts in bench.parts.values())
+        return None if known else mixed
 
     async def _tried(self, found: Found, written: list[Candidate]) -> Found:
         """Start each service and run its checks; a password in its log bars it."""
-        pool = found.pool
+        pool = found.pool.with_candidates(written)
+        found = replace(found, pool=pool)
         probes = Probes(checks=pool.probes, setup=pool.setup)
         for candidate in written:
-            if candidate.program is None:
+            if candidate.program is None or found.stopped:
                 continue
 
             async def in_sandbox(sandbox: Sandbox, candidate: Candidate = candidate) -> Execution:
@@ -189,31 +249,87 @@ class Services:
             try:
                 execution = await self._run.execute(candidate.number, in_sandbox)
             except BudgetExceeded as error:
-                return replace(found, pool=pool, stopped=str(error))
+                found = replace(found, stopped=str(error))
+                break
             pool = pool.with_execution(execution)
-            self._logs[candidate.number] = execution.log
             told = log_findings(execution.log)
             if told:
                 pool = pool.with_findings(candidate.number, told, barred=True)
-        return replace(found, pool=pool)
+        found = replace(found, pool=pool, selection=select(pool.evidence()))
+        found = await self._leaders.inspected(found)
+        await self._run.tell(
+            "candidates.compared",
+            key=str(len(found.pool.candidates)),
+            who="critic",
+            data={
+                "best": self._standing(found),
+                "winner": found.selection.winner,
+                "ensembles": {str(e): found.standing_of(e) for e in self._ensembles},
+            },
+        )
+        return found
+
+    async def _through_the_gate(self, contract: Contract, found: Found) -> Found:
+        """Whoever leads has to stand what strangers try with accounts, or another one leads."""
+        checks = account_checks(contract) if self._framed else ()
+        deciding = [each for each in checks if severity_of(each) == "blocking"]
+        if not deciding or found.selection.winner is None or found.stopped:
+            return found
+        async with self._run.stage("gate") as stage:
+            while (winner := found.selection.winner) is not None:
+                program = found.pool.numbered(winner).program
+                assert program is not None
+                try:
+                    results = await self._talks.tried(winner, program, deciding, found.pool.setup)
+                except BudgetExceeded as error:
+                    return replace(found, stopped=str(error))
+                self._gate = [
+                    Trial(probe=probe, result=result)
+                    for probe, result in zip(deciding, results, strict=False)
+                ]
+                failed = next((trial for trial in self._gate if not trial.passed), None)
+                passed = sum(trial.passed for trial in self._gate)
+                stage.text = f"{passed} of {len(self._gate)} checks of accounts and tokens"
+                if failed is None:
+                    break
+                what, seen = failed.probe.name, failed.result.detail[:200]
+                finding = Finding(what=what, where="gate", evidence=seen, severity="blocking")
+                pool = found.pool.with_findings(winner, (finding,), barred=True)
+                found = replace(found, pool=pool, selection=select(pool.evidence()))
+        return found
+
+    async def _stands(
+        self, bench: Bench, wanted: Requirements, found: Found
+    ) -> tuple[Standing, ...]:
+        winner = found.selection.winner
+        return await self._talks.stands(winner, bench, wanted, found.pool, self._gate)
+
+    def _suspects(self, bench: Bench, found: Found, stands: Sequence[Standing]) -> dict[str, str]:
+        """The parts that have to be written anew, each with what went wrong."""
+        winner, names = found.selection.winner, bench.shop.names
+        if winner is None:
+            return dict.fromkeys(names[:MOST_SUSPECTS], "")
+        failing = found.pool.failing(winner)
+        if len(names) == 1:
+            wrong = [result.detail for _, _, result in failing]
+            wrong += [each.why for each in stands if not each.met]
+            return {names[0]: f"An earlier version failed: {wrong[0][:300]}"} if wrong else {}
+        suspects: dict[str, str] = {}
+        for _, probe, result in failing:
+            for name in called_in(probe.source, frozenset(names)):
+                suspects.setdefault(name, f"An earlier version failed: {result.detail[:300]}")
+        for stand in stands:
+            # What the gate shows comes later.
+            if not stand.met and not suspects.keys() >= set(stand.functions):
+                suspects |= {n: "" for n in stand.functions if n in names and n not in suspects}
+        return dict(list(suspects.items())[:MOST_SUSPECTS])
 
     def _standing(self, found: Found) -> str:
         winner = found.selection.winner
         if winner is None:
-            return f"none of {len(found.pool.candidates)} services can be had"
+            return f"none of {len(found.pool.candidates)} services runs"
         passed, total = found.pool.passed(winner)
-        return f"service {winner} of {len(found.pool.candidates)}, {passed}/{total} HTTP checks"
-
-
-async def described(task: str, ask: Ask) -> Interface:
-    """The interface as the slow thinker describes it, with what the task asks for besides."""
-    question = Question(
-        role="slow",
-        nth=0,
-        text=render("interface", task=task),
-        purpose="clarification",
-        temperature=0.0,
-        schema=SCHEMA,
-        tokens=900,
-    )
-    return completed(await answered(question, read_interface, ask), task)
+        return (
+            f"service {winner} of {len(found.pool.candidates)}, {passed}/{total} checks, "
+            f"confidence {found.selection.confidence:.2f}"
+        )

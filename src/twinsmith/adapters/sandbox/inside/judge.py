@@ -104,7 +104,7 @@ class Judge:
         if self._room["kind"] == "service":
             from .service import judge_service
 
-            return judge_service(self._probing(), self._job["probes"], tell)
+            return judge_service(self._probing(), self._job["probes"], tell, self._fresh)
         timeouts = 0
         calls = Calls(self._probing) if self._room["stateless"] else None
         for number, probe in enumerate(self._job["probes"]):
@@ -156,6 +156,12 @@ class Judge:
         """The folder as new, with what a command is given to read."""
         files = {} if self._artefact >= 0 else self._room["files"]
         folder.renew(self._room["folders"], self._room["work"], {**(given or {}), **files})
+
+    def _fresh(self) -> Probing:
+        """As if nothing had ever run here."""
+        self._clear()
+        self._renew()
+        return self._probing()
 
     def _clear(self) -> None:
         """Leave no process of the program's; where one is too quick, end all and begin anew."""

@@ -24,35 +24,70 @@ LONGEST_LOG = 1 << 20
 
 
 def judge_service(
-    probing: Probing, probes: list[dict[str, Any]], tell: Callable[[dict[str, Any]], None]
+    probing: Probing,
+    probes: list[dict[str, Any]],
+    tell: Callable[[dict[str, Any]], None],
+    renew: Callable[[], Probing],
 ) -> None:
-    """Start it, wait for its port, run every check, stop it, tell its log."""
+    """Start it, wait for its port, run every check, stop it, tell its log.
+
+    A check that wants a fresh one finds it as if nobody had ever asked: no process and no file of
+    an earlier one is left.
+    """
     import http.client  # noqa: F401  (once, before checks are forked)
 
-    limits = probing.limits
-    told = {"PORT": str(PORT), "HOST": "127.0.0.1", "UPSTREAM_URL": stand_in.URL}
-    running = probing.start((), told)
-    watch = running.watch(
-        {**limits, "probe_seconds": START_SECONDS, "output_bytes": LONGEST_LOG}, probing.usage
-    )
-    running.feed(watch, "")
-    port = _await_port(running, watch)
+    serving = _Serving(probing)
+    logs: list[str] = []
+    peak, cpu = 0, 0.0
     for number, probe in enumerate(probes):
-        if running.has_ended(watch) or port is None:
-            row = _gone(running, watch, limits, listened=port is not None)
-        else:
-            transcript = Transcript()
-            watch.deadline = time.monotonic() + limits["probe_seconds"]
-            names = {"http": Asking(port, transcript), "stand_in": stand_in.StandIn}
-            row = probing.check(probe, names, transcript, watch)
-            # One that died of it needs a moment to be gone.
-            watch.deadline = time.monotonic() + (0.001 if row["outcome"] == "passed" else 0.05)
-            watch.until(lambda: running.has_ended(watch))
-        tell({"n": number, **row})
-    running.stop(watch)
-    row = running.row(watch, "", limits)
-    running.close()
-    tell({"log": row["output"] + row["errors"], "peak_kb": row["peak_kb"], "cpu": row["cpu"]})
+        if probe["fresh"] and serving.asked:
+            ended = serving.stopped()
+            logs.append(ended["output"] + ended["errors"])
+            peak, cpu = max(peak, ended["peak_kb"]), cpu + ended["cpu"]
+            serving = _Serving(renew())
+        tell({"n": number, **serving.tried(probe)})
+    ended = serving.stopped()
+    logs.append(ended["output"] + ended["errors"])
+    log = "".join(logs)[-LONGEST_LOG:]
+    tell({"log": log, "peak_kb": max(peak, ended["peak_kb"]), "cpu": cpu + ended["cpu"]})
+
+
+class _Serving:
+    """One process of the service."""
+
+    def __init__(self, probing: Probing) -> None:
+        self.asked = 0
+        self._probing = probing
+        told = {"PORT": str(PORT), "HOST": "127.0.0.1", "UPSTREAM_URL": stand_in.URL}
+        self._running = probing.start((), told)
+        self._watch = self._running.watch(
+            {**probing.limits, "probe_seconds": START_SECONDS, "output_bytes": LONGEST_LOG},
+            probing.usage,
+        )
+        self._running.feed(self._watch, "")
+        self._port = _await_port(self._running, self._watch)
+
+    def tried(self, probe: dict[str, Any]) -> dict[str, Any]:
+        """What came of one check."""
+        running, watch, limits = self._running, self._watch, self._probing.limits
+        self.asked += 1
+        if running.has_ended(watch) or self._port is None:
+            return _gone(running, watch, limits, listened=self._port is not None)
+        transcript = Transcript()
+        watch.deadline = time.monotonic() + limits["probe_seconds"]
+        names = {"http": Asking(self._port, transcript), "stand_in": stand_in.StandIn}
+        row = self._probing.check(probe, names, transcript, watch)
+        # One that died of it needs a moment to be gone.
+        watch.deadline = time.monotonic() + (0.001 if row["outcome"] == "passed" else 0.05)
+        watch.until(lambda: running.has_ended(watch))
+        return row
+
+    def stopped(self) -> dict[str, Any]:
+        """What is known of it at its end."""
+        self._running.stop(self._watch)
+        row = self._running.row(self._watch, "", self._probing.limits)
+        self._running.close()
+        return row
 
 
 def _await_port(running: Running, watch: Watch) -> int | None:

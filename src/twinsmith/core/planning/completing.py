@@ -1,0 +1,152 @@
+"""A contract made whole: health, accounts where somebody logs in, and who asks by token alone."""
+
+import ast
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+from twinsmith.core.planning.contract import Contract, Field, Operation, Refusal, Table
+from twinsmith.core.services.http_words import WORDS
+
+WHO = ("user", "username", "user_id", "userid", "user_name", "owner", "owner_id")
+HEALTH = Operation(
+    function="health", method="GET", path="/health", gives='{"status": "ok"}', part="health"
+)
+CREDENTIALS = (
+    Field(name="username", example='"ann"'),
+    Field(name="password", example='"correct-horse-7"'),
+)
+REGISTER = Operation(
+    function="register",
+    method="POST",
+    path="/register",
+    takes=CREDENTIALS,
+    status=201,
+    gives='{"username": "ann"}',
+    refuses=(Refusal(status=409, when="the name is taken"),),
+    part="register",
+)
+LOGIN = Operation(
+    function="login",
+    method="POST",
+    path="/login",
+    takes=CREDENTIALS,
+    gives='{"token": "…"}',
+    refuses=(Refusal(status=401, when="the name or the password is wrong"),),
+    part="login",
+)
+
+
+@cache
+def reserved() -> frozenset[str]:
+    """What checks and the kit call by these names already."""
+    defined = (node for node in ast.parse(WORDS).body if isinstance(node, ast.FunctionDef))
+    return frozenset({"store", "user", *(node.name for node in defined)})
+
+
+def completed(contract: Contract, *, login: str) -> Contract:
+    """With what every service has, and accounts where the task has words for them."""
+    operations = [_known_part(each) for each in contract.operations]
+    parts = {each.part for each in operations}
+    needed = bool(login) or "login" in parts or any(each.login for each in operations)
+    if needed and "login" not in parts:
+        register = next((each for each in operations if each.part == "register"), REGISTER)
+        entering = tuple(f for f in register.takes if f in who_and_password(register.takes))
+        operations.insert(0, replace(LOGIN, takes=entering or CREDENTIALS, quote=login))
+    if needed and "register" not in parts:
+        entering = next(each.takes for each in operations if each.part == "login")
+        operations.insert(0, replace(REGISTER, takes=entering, quote=login))
+    if not any(each.path == HEALTH.path for each in operations):
+        operations.insert(0, HEALTH)
+    operations = [_asked_by_token(each) if needed else _open(each) for each in operations]
+    tables = [_owned(table) for table in contract.tables] if needed else contract.tables
+    return replace(contract, operations=tuple(operations), tables=tuple(tables))
+
+
+def _open(operation: Operation) -> Operation:
+    """Nobody needs a token where nobody can log in."""
+    return replace(operation, login=False)
+
+
+def _asked_by_token(operation: Operation) -> Operation:
+    """Who asks comes with the token, so neither path nor body says it again."""
+    if not operation.login or operation.part:
+        return operation
+    path = re.sub(r"(?:/users)?/\{(?:" + "|".join(WHO) + r")\}", "", operation.path) or "/"
+    takes = tuple(field for field in operation.takes if field.name.lower() not in WHO)
+    example = operation.example()
+    gives = operation.gives
+    if isinstance(example, dict):
+        told = {("user" if n.lower() in WHO else n): v for n, v in example.items()}
+        gives = json.dumps(told | {"user": "ann"} if "user" in told else told)
+    return replace(operation, path=path, takes=takes, gives=gives)
+
+
+def _owned(table: Table) -> Table:
+    """Whose a row is, by the name that a token stands for."""
+    columns = [
+        replace(column, name="user", kind="string") if column.name.lower() in WHO else column
+        for column in table.columns
+    ]
+    if columns[0].name == "user":
+        columns.insert(0, Field(name="id", kind="integer"))
+    return replace(table, columns=tuple({column.name: column for column in columns}.values()))
+
+
+def joined(plan: Contract, more: Contract, *, login: str) -> Contract:
+    """A plan with the routes and rows of another that it lacks."""
+    taken = {each.shape for each in plan.operations}
+    added = [each for each in more.operations if each.shape not in taken and not each.part]
+    tables = {table.name: table for table in (*more.tables, *plan.tables)}
+    for table in more.tables:
+        known = {column.name for column in tables[table.name].columns}
+        extra = tuple(column for column in table.columns if column.name not in known)
+        whole = (*tables[table.name].columns, *extra)
+        tables[table.name] = replace(tables[table.name], columns=whole)
+    operations = with_own_names((*plan.operations, *added))
+    whole_plan = replace(plan, operations=operations, tables=tuple(tables.values()))
+    return completed(whole_plan, login=login)
+
+
+def _known_part(operation: Operation) -> Operation:
+    """What the kit brings: a route that takes a password and gives a token, or a new user."""
+    pair = who_and_password(operation.takes)
+    last = operation.path.rpartition("/")[2].lower()
+    if operation.path == HEALTH.path and operation.method == "GET":
+        return replace(HEALTH, quote=operation.quote)
+    if not pair or operation.parameters or operation.method != "POST":
+        return operation
+    example = operation.example()
+    names = [str(name).lower() for name in example] if isinstance(example, dict) else []
+    if any("token" in name for name in names) or last in ("login", "signin", "log_in"):
+        return replace(operation, part="login", login=False)
+    if last in ("register", "signup", "sign_up", "users", "accounts"):
+        return replace(operation, part="register", login=False)
+    return operation
+
+
+def who_and_password(fields: Sequence[Field]) -> tuple[Field, ...]:
+    """The two values that say who somebody is and prove it; nothing where one is missing."""
+    texts = [field for field in fields if field.kind == "string"]
+    names = [field for field in texts if "pass" not in field.name.lower()]
+    secrets = [field for field in texts if "pass" in field.name.lower()]
+    return (names[0], secrets[0]) if names and secrets else ()
+
+
+def with_own_names(operations: tuple[Operation, ...]) -> tuple[Operation, ...]:
+    """Each function has a name of its own."""
+    taken = set(reserved())
+    renamed = []
+    for each in operations:
+        name = each.function
+        if name in taken and not each.part:
+            words = [word for word in re.findall(r"\w+", each.path) if word not in name]
+            name = "_".join([name, *words[:1]]) if words else f"{name}_it"
+            name = name if name.isidentifier() else f"{each.method.lower()}_{each.function}"
+        while name in taken:
+            name += "_too"
+        taken.add(name)
+        renamed.append(replace(each, function=name))
+    return tuple(renamed)

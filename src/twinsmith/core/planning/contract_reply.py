@@ -1,0 +1,256 @@
+"""From a slow thinker's words to a contract: what it wrote is read, mended and held to the task."""
+
+import json
+import keyword
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TypeGuard
+
+from twinsmith.core.errors import BadReply
+from twinsmith.core.events import Json
+from twinsmith.core.planning.completing import WHO, completed, with_own_names
+from twinsmith.core.planning.contract import (
+    KINDS,
+    METHODS,
+    Contract,
+    Field,
+    Kind,
+    Method,
+    Operation,
+    Refusal,
+    Table,
+)
+from twinsmith.core.planning.requirement import quoted
+from twinsmith.core.replies.reply_json import object_in, words
+
+MOST_ROUTES = 16
+MOST_FIELDS = 12
+LONGEST_EXAMPLE = 600
+NO_CONTENT = 204
+STATUSES = (200, 201, 202, 204, 302)
+REFUSALS = (400, 401, 403, 404, 409, 410, 413, 415, 422)
+_PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>|(?<=/):(\w+)|\{(\w+)(?::\w+)?\}")
+_PATH = re.compile(r"/(?:[\w.~-]+|\{\w+\})?(?:/(?:[\w.~-]+|\{\w+\}))*")
+_NAMED = re.compile(
+    r"(?<![\w/.<:])(/[a-z][\w-]*(?:/(?:[a-z][\w-]*|[{<:][\w:]+[}>]?))*)(?![\w/]*[.]\w)",
+    re.IGNORECASE,
+)
+
+
+def schema(*, login: bool, most: int = 9) -> str:
+    """Of a plan: rows that are kept, then routes; who is logged in only where somebody is."""
+    refusal: dict[str, Json] = {
+        "status": {"enum": list(REFUSALS)},
+        "when": {"type": "string", "maxLength": 90},
+    }
+    route: dict[str, Json] = {
+        "quote": {"type": "string", "maxLength": 220},
+        "function": {"type": "string", "pattern": "^[a-z][a-z_]{0,30}$"},
+        "method": {"enum": list(METHODS)},
+        "path": {"type": "string", "pattern": "^/[a-zA-Z0-9_{}/.-]{0,50}$"},
+        **({"login": {"type": "boolean"}} if login else {}),
+        "takes": {"type": "object"},
+        "status": {"enum": list(STATUSES)},
+        "gives": {},
+        "refuses": {"type": "array", "maxItems": 3, "items": _object(refusal)},
+    }
+    column: Json = {"enum": ["string", "integer", "number", "boolean", "list"]}
+    tables: Json = {
+        "type": "object",
+        "additionalProperties": {"type": "object", "additionalProperties": column},
+    }
+    routes: Json = {"type": "array", "minItems": 1, "maxItems": most, "items": _object(route)}
+    return json.dumps(_object({"tables": tables, "routes": routes}))
+
+
+def read_contract(text: str, task: str, *, login: str) -> Contract:
+    """The contract in a reply; BadReply says what is wrong with it."""
+    raw = object_in(text, "the plan")
+    listed = raw.get("routes")
+    if not isinstance(listed, list):
+        raise BadReply("the plan has no list of routes; ask again")
+    found: dict[tuple[str, str], Operation] = {}
+    for each in listed[:MOST_ROUTES]:
+        operation = _operation(each, task, login=bool(login))
+        known = found.get(operation.shape)
+        found[operation.shape] = _joined(known, operation) if known else operation
+    missing = [path for path in named_paths(task) if path not in {s[1] for s in found}]
+    if missing:
+        raise BadReply(f"the task names {missing[0]}, and no route has that path; keep its paths")
+    tables = tuple(_tables(raw.get("tables"), login=bool(login)))
+    operations = with_own_names(tuple(_fed(each, tables) for each in found.values()))
+    return completed(Contract(operations=operations, tables=tables), login=login)
+
+
+def named_paths(task: str) -> tuple[str, ...]:
+    """Paths that stand in the task itself, parameters as `{}`."""
+    found = (re.sub(r"[{<:][\w:]+[}>]?", "{}", match[1]) for match in _NAMED.finditer(task))
+    return tuple(dict.fromkeys(path.rstrip("/") for path in found if len(path) > 1))
+
+
+def _operation(raw: object, task: str, *, login: bool) -> Operation:
+    if not isinstance(raw, dict):
+        raise BadReply(f"a route of the plan is {raw!r:.60}, not an object; ask again")
+    method = str(raw.get("method", "")).strip().upper()
+    path = normal_path(str(raw.get("path", "")))
+    if not _is_method(method):
+        raise BadReply(f"method {method!r:.20} of {path} is none of {', '.join(METHODS)}")
+    if not _PATH.fullmatch(path):
+        raise BadReply(f"path {path!r:.60} cannot be asked; ask again")
+    function = _name(words(raw, "function"))
+    if not function:
+        raise BadReply(f"the function of {method} {path} has no name")
+    gives = raw.get("gives")
+    status = raw.get("status")
+    operation = Operation(
+        function=function,
+        method=method,
+        path=path,
+        quote=quoted(words(raw, "quote"), task),
+        login=login and raw.get("login") is True,
+        takes=_fields(raw.get("takes"), leaving=_parameters(path)),
+        accepts="query" if method in ("GET", "DELETE") else "json",
+        status=status if isinstance(status, int) and status in STATUSES else 200,
+        gives=_example(gives),
+        refuses=tuple(_refusals(raw.get("refuses"))),
+    )
+    if operation.status == NO_CONTENT or gives in (None, "", {}, []):
+        return replace(operation, gives="", answers="nothing" if gives in (None, "") else "json")
+    if isinstance(gives, str):
+        return replace(operation, answers="html" if gives.lstrip().startswith("<") else "text")
+    return operation
+
+
+def _fed(operation: Operation, tables: Sequence[Table]) -> Operation:
+    """What is made out of nothing takes what its answer tells about it: values that are kept."""
+    example = operation.example()
+    if operation.method != "POST" or operation.takes or not isinstance(example, dict):
+        return operation
+    keys = {table.key.name for table in tables} | {"id", *WHO}
+    kept = {column.name for table in tables for column in table.columns} - keys
+    takes = [_field(name, value) for name, value in example.items() if name in kept]
+    fits = len(takes) > 1 and not operation.parameters
+    return replace(operation, takes=tuple(takes)) if fits else operation
+
+
+def _parameters(path: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"\{(\w+)\}", path))
+
+
+def _joined(one: Operation, other: Operation) -> Operation:
+    """Two routes of the same path and method as one."""
+    known = {field.name for field in one.takes}
+    refusals = {refusal.status: refusal for refusal in (*other.refuses, *one.refuses)}
+    return replace(
+        one,
+        quote=one.quote or other.quote,
+        takes=(*one.takes, *(f for f in other.takes if f.name not in known)),
+        gives=one.gives or other.gives,
+        refuses=tuple(refusals.values()),
+    )
+
+
+def _fields(raw: object, *, leaving: Sequence[str]) -> tuple[Field, ...]:
+    found: dict[str, Field] = {}
+    for name, value in list(raw.items())[:MOST_FIELDS] if isinstance(raw, dict) else []:
+        plain = re.sub(r"\W", "_", str(name))[:40]
+        if plain in leaving or not plain.isidentifier():
+            continue
+        found.setdefault(plain, _field(plain, value))
+    return tuple(found.values())
+
+
+def _field(name: str, value: object) -> Field:
+    """By an example; small models write the kind in its place now and then."""
+    if isinstance(value, str) and (kind := kind_named(value)):
+        return Field(name=name, kind=kind)
+    return Field(name=name, kind=kind_of(value), example=_example(value))
+
+
+def kind_named(text: str) -> Kind | None:
+    """The kind that a word names."""
+    word = text.strip().strip("<>").lower()
+    spellings: dict[str, Kind] = {"str": "string", "int": "integer", "float": "number"}
+    spellings |= {"bool": "boolean", "array": "list", "dict": "object", "text": "string"}
+    spellings |= {kind: kind for kind in KINDS}
+    return spellings.get(word)
+
+
+def kind_of(value: object) -> Kind:
+    """The kind of a JSON value."""
+    match value:
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case list():
+            return "list"
+        case dict():
+            return "object"
+    return "string"
+
+
+def _example(value: object) -> str:
+    if value is None:
+        return ""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST_EXAMPLE else ""
+
+
+def _tables(raw: object, *, login: bool) -> Iterable[Table]:
+    """Rows that are kept; who can log in is kept by the kit."""
+    for name, columns in raw.items() if isinstance(raw, dict) else ():
+        plain = _name(re.sub(r"\W", "_", str(name).lower()))
+        if not plain or not isinstance(columns, dict) or not columns:
+            continue
+        names = [str(column) for column in columns]
+        if login and any("password" in column for column in names):
+            continue
+        fields = [
+            Field(name=str(column), kind=kind_named(str(kind)) or "string")
+            for column, kind in list(columns.items())[:MOST_FIELDS]
+            if str(column).isidentifier() and not keyword.iskeyword(str(column))
+        ]
+        if not any(field.name == "id" or field.name.endswith("_id") for field in fields[:1]):
+            fields.insert(0, Field(name="id", kind="integer"))
+        yield Table(name=plain, columns=tuple({f.name: f for f in fields}.values()))
+
+
+def _refusals(raw: object) -> Iterable[Refusal]:
+    seen: set[int] = set()
+    for each in raw if isinstance(raw, list) else []:
+        if not isinstance(each, dict):
+            continue
+        status, when = each.get("status"), words(each, "when")
+        if isinstance(status, int) and status in REFUSALS and when and status not in seen:
+            seen.add(status)
+            yield Refusal(status=status, when=when)
+
+
+def _name(text: str) -> str:
+    text = text.strip().strip("_")[:40]
+    good = text.isidentifier() and not keyword.iskeyword(text)
+    return text if good else ""
+
+
+def normal_path(path: str) -> str:
+    """`notes/<int:id>` and `/notes/:id/` as `/notes/{id}`."""
+    path = re.sub(r"^https?://[^/]*", "", path.strip().partition("?")[0])
+    path = _PARAMETER.sub(lambda m: "{" + next(filter(None, m.groups())) + "}", path)
+    return "/" + path.strip("/")
+
+
+def _object(properties: dict[str, Json]) -> dict[str, Json]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _is_method(text: str) -> TypeGuard[Method]:
+    return text in METHODS

@@ -1,0 +1,206 @@
+"""One function of a service: how it is asked for, read, put in order, and taken apart again."""
+
+import ast
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from twinsmith.core.errors import BadReply
+from twinsmith.core.planning.contract import Contract, Operation, arguments, signature
+from twinsmith.core.replies.python_names import parsed
+from twinsmith.core.replies.reply_code import source_in
+
+REFUSED = 400
+_STORE = (
+    'store.add("{name}", {field}=…, …) keeps a new row and gives it back as a dict, with its {key}',
+    'store.get("{name}", {key}) gives one row as a dict, or None',
+    'store.get("{name}", {field}=…) gives the first row with that value, or None',
+    'store.all("{name}") gives all rows as a list of dicts',
+    'store.all("{name}", {field}=…) gives those with that value',
+    'store.change("{name}", {key}, {field}=…) changes a row and gives it back',
+    'store.remove("{name}", {key}) removes a row',
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """One way in which a function was written."""
+
+    function: str
+    source: str
+    candidate: int
+    """The number of the answer that it comes from."""
+
+
+def asked(operation: Operation, contract: Contract) -> str:
+    """What is kept, how, and the function with all that is known about it."""
+    return f"{_kept(contract)}{stub(operation, contract)}"
+
+
+def stub(operation: Operation, contract: Contract) -> str:
+    """Signature and meaning, in the task's own words."""
+    meaning = operation.quote or operation.function.replace("_", " ")
+    lines = [f'"""{meaning}', ""]
+    if operation.login:
+        lines.append("`user` is the name of who asks.")
+    lines.append(_returns(operation))
+    lines += [
+        f'Returns {refusal.status}, {{"error": "…"}} when {refusal.when}.'
+        for refusal in operation.refuses
+    ]
+    lines.append('"""')
+    body = "\n".join(f"    {each}".rstrip() for each in lines)
+    return f"{signature(operation, contract)}\n{body}\n"
+
+
+def _returns(operation: Operation) -> str:
+    if operation.answers in ("text", "html"):
+        what = "a string" if operation.answers == "text" else "a string with HTML"
+        example = operation.example()
+        told = f", such as {example!r}" if example else ""
+        return f"Returns a pair, the status and the body: {operation.status}, {what}{told}."
+    if operation.answers == "nothing" or not operation.gives:
+        return f"Returns a pair, the status and the body: {operation.status}, {{}}."
+    return f"Returns a pair, the status and the body: {operation.status}, {operation.gives}."
+
+
+def _kept(contract: Contract) -> str:
+    if not contract.tables:
+        return ""
+    table = contract.tables[0]
+    other = next((c.name for c in table.columns if c.name != table.key.name), "name")
+    told = "\n".join(f"Table {each.text()}" for each in contract.tables)
+    verbs = "\n".join(_STORE).format(name=table.name, key=table.key.name, field=other)
+    return f"{told}\nThey are kept by `store`, which is there already:\n{verbs}\n\n"
+
+
+def read_piece(text: str, operation: Operation, contract: Contract) -> str:
+    """The function in a reply, with what it needs inside it; BadReply says what is missing."""
+    source = source_in(text, "python", entry=operation.function)
+    tree = parsed(source)
+    if tree is None:
+        raise BadReply(f"{operation.function} is no Python")
+    own = next(
+        (n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == operation.function),
+        None,
+    )
+    if own is None:
+        raise BadReply(f"the answer does not define {operation.function}")
+    if _is_empty(own):
+        raise BadReply(f"{operation.function} has no body")
+    wanted = [name for name, _ in arguments(operation, contract)]
+    given = [each.arg for each in (*own.args.posonlyargs, *own.args.args, *own.args.kwonlyargs)]
+    if given != wanted and not own.args.kwarg:
+        # Called by name: an odd order is no harm, another name is.
+        if len(given) != len(wanted) or "store" in given:
+            raise BadReply(f"{operation.function} takes {given}, not {wanted}")
+        own = _renamed(own, dict(zip(given, wanted, strict=True)))
+    imports, helpers = [], []
+    for node in tree.body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            imports.append(ast.unparse(node))
+        elif node is not own and _is_helper(node, operation.function):
+            helpers.append(node)
+    # What a piece brings along lies inside it, so that pieces never meet.
+    own.body = [*_documented(own)[:1], *helpers, *_documented(own)[1:]]
+    own.returns = None
+    return "\n".join([*imports, *([""] if imports else []), ast.unparse(own)]) + "\n"
+
+
+def _is_helper(node: ast.stmt, function: str) -> bool:
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return name not in (function, "Store")
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return name != "store"
+    return False
+
+
+def _documented(own: ast.FunctionDef) -> list[ast.stmt]:
+    """Its statements, a docstring first."""
+    if ast.get_docstring(own) is not None:
+        return own.body
+    return [ast.Expr(value=ast.Constant(value=own.name.replace("_", " "))), *own.body]
+
+
+def _is_empty(own: ast.FunctionDef) -> bool:
+    told = own.body[1:] if ast.get_docstring(own) is not None else own.body
+    return all(isinstance(n, ast.Pass) or _is_dots(n) for n in told)
+
+
+def _is_dots(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _renamed(own: ast.FunctionDef, names: dict[str, str]) -> ast.FunctionDef:
+    for node in ast.walk(own):
+        if isinstance(node, ast.arg):
+            node.arg = names.get(node.arg, node.arg)
+        elif isinstance(node, ast.Name):
+            node.id = names.get(node.id, node.id)
+    return own
+
+
+def hollow(operation: Operation, contract: Contract) -> str:
+    """The function without any thought: it keeps nothing and answers nothing of its own."""
+    match operation.example():
+        case dict() as example if operation.answers == "json":
+            given = {name: _nothing_like(value) for name, value in example.items()}
+            said = repr(given)
+        case list():
+            said = "[]"
+        case _:
+            said = repr("") if operation.answers in ("text", "html") else "{}"
+    return f"{signature(operation, contract)}\n    return {operation.status}, {said}\n"
+
+
+def refusing(operation: Operation, contract: Contract) -> str:
+    """The function that refuses whatever is asked."""
+    return f'{signature(operation, contract)}\n    return 400, {{"error": "no"}}\n'
+
+
+def _nothing_like(value: object) -> object:
+    match value:
+        case bool():
+            return False
+        case int() | float():
+            return 0
+        case str():
+            return ""
+        case list():
+            return []
+        case dict():
+            return {}
+    return None
+
+
+def guards(source: str) -> Iterator[tuple[str, str]]:
+    """The function without one of its refusals, each with the condition that is gone."""
+    tree = parsed(source)
+    assert tree is not None
+    places = [node for node in ast.walk(tree) if isinstance(node, ast.If) and _refuses(node.body)]
+    for place in range(len(places)):
+        copy = ast.parse(source)
+        found = [n for n in ast.walk(copy) if isinstance(n, ast.If) and _refuses(n.body)]
+        condition = ast.unparse(found[place].test)
+        found[place].test = ast.Constant(value=False)
+        yield condition, ast.unparse(ast.fix_missing_locations(copy)) + "\n"
+
+
+def _refuses(body: list[ast.stmt]) -> bool:
+    match body[-1]:
+        case ast.Return(value=ast.Tuple(elts=[ast.Constant(value=int() as status), *_])):
+            return status >= REFUSED
+    return False
+
+
+def example_call(operation: Operation, contract: Contract) -> str:
+    """A call with the contract's own examples, as a critic would write it."""
+    given = [json.dumps("ann")] if operation.login else []
+    given += [f"{name}={_id_for(contract, name)}" for name in operation.parameters]
+    given += [f"{field.name}={field.value()!r}" for field in operation.takes]
+    return f"{operation.function}({', '.join(given)})"
+
+
+def _id_for(contract: Contract, name: str) -> str:
+    return "1" if contract.kind_of(name) == "integer" else repr(f"some-{name}")

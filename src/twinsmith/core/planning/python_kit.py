@@ -1,0 +1,164 @@
+"""A service in Python around its pieces: what the contract says already is not left to a model."""
+
+import ast
+import json
+import keyword
+from collections.abc import Iterable, Mapping
+
+from twinsmith.core.planning.completing import who_and_password
+from twinsmith.core.planning.contract import PYTHON_KINDS, Contract, Operation
+from twinsmith.core.planning.openapi import openapi_of
+from twinsmith.core.program import Program, SourceFile
+from twinsmith.core.replies.python_names import parsed
+
+KIT_FILE, CONTRACT_FILE = "kit.py", "contract.py"
+PACKAGES = ("Flask", "PyJWT")
+_HEAD = '''"""{title}
+
+What it answers stands in contract.py, what every service needs in kit.py.
+"""
+'''
+_STORE = """
+store = Store(os.environ.get("DATABASE", "service.db"), {keys})
+"""
+_END = '''
+
+@app.get("/openapi.json")
+def openapi():
+    """What this service answers, as an OpenAPI document."""
+    return jsonify(OPENAPI)
+
+
+if __name__ == "__main__":
+    serve()
+'''
+_CONTRACT_HEAD = '"""The contract of this service, as an OpenAPI document."""\n\nimport json\n\n'
+_CONFLICTS = (409, 400, 422)
+
+
+def assembled(contract: Contract, pieces: Mapping[str, str], kit: str) -> Program:
+    """The whole program, with a piece for every function that the kit does not bring."""
+    imports, functions = _apart(pieces[each.function] for each in contract.pieces)
+    needed = ["import os", *imports]
+    source = "\n".join(
+        [
+            _HEAD.format(title=contract.title.replace('"""', "'''").replace("\\", "/")),
+            *sorted(set(needed)),
+            "",
+            "from contract import OPENAPI",
+            "from kit import (",
+            *(f"    {name}," for name in _KIT_NAMES),
+            ")",
+            _STORE.format(keys=_keys(contract)),
+        ]
+    )
+    source += "".join(f"\n\n{text}\n" for text in functions)
+    source += "".join(f"\n\n{route_of(each, contract)}" for each in contract.operations)
+    document = json.dumps(openapi_of(contract), indent=1, ensure_ascii=False)
+    told = f"{_CONTRACT_HEAD}OPENAPI = json.loads({document!r})\n"
+    files = (SourceFile(name=CONTRACT_FILE, text=told), SourceFile(name=KIT_FILE, text=kit))
+    return Program(source=source + _END, kind="service", files=files)
+
+
+_KIT_NAMES = (
+    "Store",
+    "answer",
+    "app",
+    "body",
+    "current_user",
+    "form",
+    "jsonify",
+    "login",
+    "part",
+    "query",
+    "register",
+    "serve",
+    "text",
+)
+
+
+def _keys(contract: Contract) -> str:
+    return repr({table.name: (table.key.name, table.key.kind) for table in contract.tables})
+
+
+def route_of(operation: Operation, contract: Contract) -> str:
+    """The few lines between a request and the function that answers it."""
+    path = operation.path
+    for name in operation.parameters:
+        path = path.replace(f"{{{name}}}", f"<{_own(name)}>")
+    given = ", ".join(_own(name) for name in operation.parameters)
+    what = operation.quote or operation.function.replace("_", " ")
+    lines = [
+        f"@app.{operation.method.lower()}({path!r})",
+        f"def route_{operation.function}({given}):",
+        f"    {json.dumps(' '.join(what.split()), ensure_ascii=False)}",
+    ]
+    if operation.part:
+        return "\n".join([*lines, *_brought(operation), ""])
+    if operation.login:
+        lines.append("    user = current_user()")
+    for name in operation.parameters:
+        kind = PYTHON_KINDS[contract.kind_of(name)]
+        lines.append(f"    {_own(name)} = part({name!r}, {_own(name)}, {kind})")
+    lines += _taken(operation)
+    words = ["user"] if operation.login else []
+    words += [f"{name}={_own(name)}" for name in operation.parameters]
+    words += ["**taken"] if operation.takes else []
+    form = f", {operation.answers!r}" if operation.answers in ("text", "html", "nothing") else ""
+    call = f"lambda: {operation.function}({', '.join(words)})"
+    lines.append(f"    return answer(store, {call}, {operation.status}{form})")
+    return "\n".join([*lines, ""])
+
+
+def _own(name: str) -> str:
+    """A name that hides nothing: `id` and `type` are Python's own."""
+    return f"{name}_" if keyword.iskeyword(name) or name in ("id", "type", "format") else name
+
+
+def _taken(operation: Operation) -> list[str]:
+    if not operation.takes:
+        return []
+    if operation.accepts == "text":
+        return [f"    taken = {{{operation.takes[0].name!r}: text()}}"]
+    kinds = ", ".join(
+        f"{each.name}={PYTHON_KINDS[each.kind]}"
+        if each.required
+        else f"{each.name}=({PYTHON_KINDS[each.kind]}, True)"
+        for each in operation.takes
+    )
+    reads = {"json": "body", "query": "query", "form": "form"}[operation.accepts]
+    return [f"    taken = {reads}({kinds})"]
+
+
+def _brought(operation: Operation) -> list[str]:
+    """Routes that the kit answers by itself."""
+    if operation.part == "health":
+        return ['    return jsonify(status="ok")']
+    who, secret = (field.name for field in who_and_password(operation.takes))
+    refusals = [refusal.status for refusal in operation.refuses]
+    wanted = _CONFLICTS if operation.part == "register" else (401, 403, 400)
+    refused = next((status for status in wanted if status in refusals), wanted[0])
+    example = operation.example()
+    gives = example if isinstance(example, dict) else {}
+    words = f"{who!r}, {secret!r}, {operation.status}, {refused}, {gives!r}"
+    return [
+        *_taken(operation),
+        f"    done = lambda: {operation.part}(store, taken, {words})",
+        f"    return answer(store, done, {operation.status})",
+    ]
+
+
+def _apart(sources: Iterable[str]) -> tuple[list[str], list[str]]:
+    """The imports of all pieces, and what is left of each."""
+    imports: dict[str, None] = {}
+    functions = []
+    for source in sources:
+        tree = parsed(source)
+        assert tree is not None
+        plain = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+        imports |= dict.fromkeys(ast.unparse(node) for node in plain)
+        lines = source.splitlines()
+        for node in reversed(plain):
+            del lines[node.lineno - 1 : node.end_lineno]
+        functions.append("\n".join(lines).strip("\n"))
+    return list(imports), functions

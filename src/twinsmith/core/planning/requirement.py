@@ -1,0 +1,252 @@
+"""What a task asks for, one thing at a time, each in the task's own words."""
+
+import json
+import re
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+from twinsmith.core.errors import BadReply
+from twinsmith.core.replies.reply_json import object_in, words
+
+MOST_REQUIREMENTS = 12
+SAME = 0.6
+"""Share of the words of the shorter quote from which on two requirements are the same."""
+_WORD = re.compile(r"[^\W_]+(?:['\u2019.-][^\W_]+)*")
+_EMPTY_WORDS = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "and",
+        "or",
+        "of",
+        "in",
+        "on",
+        "at",
+        "to",
+        "for",
+        "from",
+        "with",
+        "by",
+        "as",
+        "is",
+        "are",
+        "be",
+        "it",
+        "its",
+        "this",
+        "that",
+        "these",
+        "those",
+        "which",
+        "who",
+        "one",
+        "all",
+        "each",
+        "every",
+        "can",
+        "should",
+        "must",
+        "will",
+        "has",
+        "have",
+        "do",
+        "does",
+        "so",
+        "than",
+        "then",
+        "into",
+    ]
+)
+_ABOUT_THE_PROGRAM = frozenset(
+    [
+        "create",
+        "write",
+        "build",
+        "make",
+        "implement",
+        "develop",
+        "simple",
+        "small",
+        "tiny",
+        "basic",
+        "web",
+        "http",
+        "rest",
+        "restful",
+        "api",
+        "server",
+        "service",
+        "microservice",
+        "backend",
+        "application",
+        "app",
+        "program",
+        "tool",
+        "command",
+        "line",
+        "cli",
+        "library",
+        "module",
+        "package",
+        "class",
+        "function",
+        "endpoint",
+        "endpoints",
+        "python",
+        "perl",
+        "rust",
+        "go",
+        "golang",
+        "c",
+        "cpp",
+        "flask",
+        "code",
+        "please",
+        "want",
+        "need",
+    ]
+)
+"""Words that say what kind of program is wanted; that it is one shows by itself."""
+_CLAUSE = re.compile(r"(?<=[.;:!?])\s+|\n+|,\s+(?:and\s+)?|\s+—\s+")
+LEAST_OF_A_CLAUSE = 3
+"""Words of a clause that nobody covered, from which on it is a requirement of its own."""
+SCHEMA = json.dumps(
+    {
+        "type": "object",
+        "properties": {
+            "requirements": {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": 9,
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "what": {"type": "string", "maxLength": 160},
+                        "quote": {"type": "string", "maxLength": 200},
+                        "refuses": {"type": "boolean"},
+                    },
+                    "required": ["what", "quote", "refuses"],
+                    "additionalProperties": False,
+                },
+            },
+        },
+        "required": ["requirements"],
+        "additionalProperties": False,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirement:
+    """One thing that somebody can do or see, and the words of the task that ask for it."""
+
+    number: int
+    what: str
+    quote: str
+    refuses: bool = False
+    """Whether it says what must not be possible."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirements:
+    """All of a task; `login` repeats its words that ask for users who prove who they are."""
+
+    each: tuple[Requirement, ...] = ()
+    login: str = ""
+
+    def uncovered(self, task: str) -> tuple[str, ...]:
+        """The words of the task that no requirement covers, in its order."""
+        covered = set(words_of(self.login))
+        for one in self.each:
+            covered |= set(words_of(one.quote)) | set(words_of(one.what))
+        covered |= _PROGRAM_WORDS
+        return tuple(dict.fromkeys(word for word in words_of(task) if word not in covered))
+
+
+def words_of(text: str) -> list[str]:
+    """Words that mean something, small and without an ending that tells number or time."""
+    found = (word.lower() for word in _WORD.findall(text))
+    return [_stem(word) for word in found if word not in _EMPTY_WORDS]
+
+
+def read_requirements(text: str, task: str) -> Requirements:
+    """The requirements in a reply; those whose words do not stand in the task are left out."""
+    raw = object_in(text, "the answer")
+    listed = raw.get("requirements")
+    found: list[Requirement] = []
+    for each in listed if isinstance(listed, list) else []:
+        if not isinstance(each, dict):
+            continue
+        quote = quoted(words(each, "quote"), task)
+        if says_more(quote) and not any(same(quote, other.quote) for other in found):
+            what = words(each, "what") or quote
+            refuses = each.get("refuses") is True
+            number = len(found) + 1
+            found.append(Requirement(number=number, what=what, quote=quote, refuses=refuses))
+    if not found:
+        raise BadReply("no requirement repeats words of the task; quote them exactly")
+    return Requirements(each=tuple(found[:MOST_REQUIREMENTS]))
+
+
+def with_clauses(found: Requirements, task: str) -> Requirements:
+    """With every clause of the task that no requirement covers as one of its own."""
+    each = list(found.each)
+    for clause in filter(None, map(str.strip, _CLAUSE.split(task))):
+        left = set(Requirements(each=tuple(each), login=found.login).uncovered(clause))
+        if len(left) >= LEAST_OF_A_CLAUSE and len(each) < MOST_REQUIREMENTS:
+            quote = clause.rstrip(".;:!?, ")
+            each.append(Requirement(number=len(each) + 1, what=quote, quote=quote))
+    return replace(found, each=tuple(each))
+
+
+def merged(one: Requirements, other: Requirements) -> Requirements:
+    """What either of two slow thinkers saw; what both saw is there once."""
+    found = list(one.each)
+    for each in other.each:
+        if not any(same(each.quote, known.quote) for known in found):
+            found.append(replace(each, number=len(found) + 1))
+    login = one.login or other.login
+    return Requirements(each=tuple(found[:MOST_REQUIREMENTS]), login=login)
+
+
+def says_more(quote: str) -> bool:
+    """Whether a quote says more than that there is a program."""
+    return bool(set(words_of(quote)) - _PROGRAM_WORDS)
+
+
+def quoted(quote: str, task: str) -> str:
+    """The words of the task that a quote means, as they stand there; nothing where it has none."""
+    wanted, there = words_of(quote), words_of(task)
+    if not wanted:
+        return ""
+    held = sum(word in there for word in wanted)
+    if held < 0.6 * len(wanted):
+        return ""
+    plain = " ".join(task.split())
+    match = SequenceMatcher(None, plain.lower(), quote.lower(), autojunk=False)
+    blocks = [block for block in match.get_matching_blocks() if block.size > 3]
+    if not blocks:
+        return quote
+    if " ".join(quote.split()).lower() in plain.lower():
+        place = plain.lower().index(" ".join(quote.split()).lower())
+        return plain[place : place + len(" ".join(quote.split()))]
+    return quote
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two quotes ask for the same."""
+    first, second = set(words_of(one)), set(words_of(other))
+    if not first or not second:
+        return False
+    return len(first & second) >= SAME * min(len(first), len(second))
+
+
+def _stem(word: str) -> str:
+    for ending in ("ings", "ing", "ies", "ied", "es", "ed", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)].rstrip("ei")
+    return word.rstrip("e") if len(word) > 4 else word
+
+
+_PROGRAM_WORDS = frozenset(map(_stem, _ABOUT_THE_PROGRAM))

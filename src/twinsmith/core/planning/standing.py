@@ -1,0 +1,158 @@
+"""Where a program stands with what was asked for: requirement by requirement, by what ran."""
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from twinsmith.core.execution import ProbeResult
+from twinsmith.core.planning.contract import Contract, Operation
+from twinsmith.core.planning.dialogue import called_in
+from twinsmith.core.planning.requirement import Requirement, Requirements
+from twinsmith.core.planning.serving import serving
+from twinsmith.core.probe import ABOUT_ACCOUNTS, Probe
+
+REFUSED = 400
+BROKEN = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """One requirement: who does it, what showed it, and whether that is enough."""
+
+    requirement: Requirement
+    functions: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+    """Checks that passed, and would not have, had the functions done nothing."""
+    against: tuple[str, ...] = ()
+    """Checks that it fails and that some other candidate passes."""
+    why: str = ""
+    """Why it is not met; empty where it is."""
+
+    @property
+    def met(self) -> bool:
+        """Whether something that could have failed has shown it, and nothing speaks against it."""
+        return not self.why
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What was asked for, what was promised, and where the best candidate stands with it."""
+
+    requirements: Requirements
+    contract: Contract
+    standings: tuple[Standing, ...] = ()
+    pieces: Mapping[str, str] = field(default_factory=dict)
+    """What models wrote of the best candidate, by function."""
+
+    @property
+    def unmet(self) -> tuple[Standing, ...]:
+        """The requirements that nothing has shown to be met."""
+        return tuple(each for each in self.standings if not each.met)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One check and what the chosen program did with it."""
+
+    probe: Probe
+    result: ProbeResult
+    telling: frozenset[str] = frozenset()
+    """The functions without which it fails."""
+    elsewhere: bool = False
+    """Whether another candidate passes it."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the chosen program passes it."""
+        return self.result.outcome == "passed"
+
+
+def standings(
+    requirements: Sequence[Requirement], contract: Contract, trials: Sequence[Trial]
+) -> tuple[Standing, ...]:
+    """Every requirement with what was seen."""
+    return tuple(_standing(each, contract, trials) for each in requirements)
+
+
+def _standing(requirement: Requirement, contract: Contract, trials: Sequence[Trial]) -> Standing:
+    serves = serving(requirement, contract.operations)
+    functions = tuple(each.function for each in serves)
+    if not serves:
+        return Standing(requirement=requirement, why="no part of the program does it")
+    brought = all(each.part for each in serves)
+    own = [trial for trial in trials if _is_about(trial, requirement, serves)]
+    shown = [t for t in own if t.passed and (brought or _shows(t, requirement, serves))]
+    against = [
+        t for t in own if not t.passed and t.elsewhere and t.probe.about == requirement.number
+    ]
+    why = ""
+    if against:
+        why = f"another candidate passes a check that this one fails: {against[0].probe.name}"
+    elif not shown:
+        failed = [t for t in own if not t.passed]
+        why = (
+            f"no candidate passes what was expected: {failed[0].probe.name}"
+            if failed
+            else "no check that could fail has shown it"
+        )
+    return Standing(
+        requirement=requirement,
+        functions=functions,
+        shown=tuple(t.probe.name for t in shown),
+        against=tuple(t.probe.name for t in against),
+        why=why,
+    )
+
+
+def _is_about(trial: Trial, requirement: Requirement, serves: Sequence[Operation]) -> bool:
+    if all(each.part for each in serves):
+        return trial.probe.about == ABOUT_ACCOUNTS or trial.probe.about == requirement.number
+    if trial.probe.about:
+        return trial.probe.about == requirement.number
+    names = frozenset(each.function for each in serves)
+    return bool(called_in(trial.probe.source, names))
+
+
+def _shows(trial: Trial, requirement: Requirement, serves: Sequence[Operation]) -> bool:
+    """Whether a passed check could have failed for want of this requirement."""
+    if requirement.refuses:
+        return any(refused_by(trial.result, each) for each in serves)
+    return bool(trial.telling & {each.function for each in serves})
+
+
+def refused_by(result: ProbeResult, operation: Operation) -> bool:
+    """Whether an operation refused something during a check."""
+    shape = re.escape(operation.path).replace(r"\{", "{").replace(r"\}", "}")
+    path = re.compile(re.sub(r"\{\w+\}", "[^/]+", shape))
+    return any(
+        entry[0] == operation.method
+        and path.fullmatch(str(entry[1]).partition("?")[0])
+        and isinstance(entry[2], int)
+        and REFUSED <= entry[2] < BROKEN
+        for entry in transcript(result)
+    )
+
+
+def transcript(result: ProbeResult) -> list[list[object]]:
+    """What a service answered during a check: method, path, status, kind, text."""
+    try:
+        read = ast.literal_eval(result.value) if result.value else []
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return []
+    return [entry for entry in read if isinstance(entry, list) and len(entry) == 5]
+
+
+def table(standings: Sequence[Standing]) -> str:
+    """The requirements as a table in Markdown: what, by whom, by which checks, with what result."""
+    lines = ["| | requirement | pieces | checks | result |", "|---|---|---|---|---|"]
+    for each in standings:
+        shown = "; ".join(f"`{name}`" for name in each.shown[:3]).replace("|", "\\|")
+        more = f" and {len(each.shown) - 3} more" if len(each.shown) > 3 else ""
+        result = "met" if each.met else f"**not met**: {each.why}".replace("|", "\\|")
+        pieces = ", ".join(f"`{name}`" for name in each.functions)
+        quote = each.requirement.quote.replace("|", "\\|")
+        lines.append(
+            f"| {each.requirement.number} | {quote} | {pieces} | {shown}{more} | {result} |"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,145 @@
+"""Requirements in, a contract out: both slow thinkers plan, the plan that serves more is taken."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from twinsmith.core.errors import BadReply
+from twinsmith.core.model import Question
+from twinsmith.core.planning.completing import joined
+from twinsmith.core.planning.contract import Contract, Operation
+from twinsmith.core.planning.contract_examples import LOGIN_RULE, example_for
+from twinsmith.core.planning.contract_reply import read_contract, schema
+from twinsmith.core.planning.requirement import Requirement, Requirements, same
+from twinsmith.core.planning.serving import unserved
+from twinsmith.flow.build.asking import answered
+from twinsmith.flow.recorder import Recorder
+from twinsmith.prompts import render
+
+HEATS = {1: 0.0, 2: 0.4}
+MISSING = 404
+MOST_ADDED = 2
+
+
+async def contracted(
+    task: str, wanted: Requirements, ensembles: tuple[int, ...], run: Recorder
+) -> Contract:
+    """The contract of a service; BadReply where neither slow thinker has one."""
+    planned, _ = await run.together([_planned(task, wanted, e, run) for e in ensembles], [])
+    plans = [plan for plan in planned if plan is not None]
+    if not plans:
+        raise BadReply("no slow thinker gave a plan of the service that can be used")
+    best = min(plans, key=lambda plan: (len(_missing(plan, wanted)), -_inputs(plan)))
+    for nth, lacking in enumerate(_missing(best, wanted)[:MOST_ADDED]):
+        best = await _added(task, best, lacking.quote, nth, wanted, run)
+    others = [plan for plan in plans if plan is not best]
+    operations = tuple(_sure(each, task, wanted, others) for each in best.operations)
+    question, assumed = difference(best, others)
+    if question:
+        await run.ask_person(question, assumed)
+    return replace(best, operations=operations)
+
+
+def difference(best: Contract, others: Sequence[Contract]) -> tuple[str, str]:
+    """What two plans of the same route take that is not the same: a question, and what holds."""
+    for other in others:
+        routes = {each.shape: each for each in other.pieces}
+        for each in best.pieces:
+            theirs = routes.get(each.shape)
+            own = ", ".join(field.name for field in each.takes)
+            if theirs and {f.name for f in theirs.takes} != {f.name for f in each.takes}:
+                listed = ", ".join(field.name for field in theirs.takes)
+                what = f"{each.method} {each.path}"
+                return f"Does {what} take {own or 'nothing'}, or {listed or 'nothing'}?", own
+    return "", ""
+
+
+def _inputs(plan: Contract) -> int:
+    """How many values its routes take: of two plans the one that forgets less is better."""
+    return sum(len(each.takes) + len(each.parameters) for each in plan.pieces)
+
+
+def _missing(plan: Contract, wanted: Requirements) -> list[Requirement]:
+    return list(unserved(wanted.each, plan.operations))
+
+
+async def _planned(
+    task: str, wanted: Requirements, ensemble: int, run: Recorder
+) -> Contract | None:
+    login = bool(wanted.login)
+    other, example = example_for(login=login)
+    question = Question(
+        role="slow",
+        nth=200 + ensemble,
+        text=render(
+            "contract",
+            task=task,
+            other=other,
+            example=example,
+            who=LOGIN_RULE if login else "",
+            requirements="\n".join(f"{each.number}. {each.quote}" for each in wanted.each),
+        ),
+        ensemble=ensemble,
+        purpose="clarification",
+        temperature=HEATS[ensemble],
+        schema=schema(login=login),
+        tokens=1200,
+    )
+    try:
+        return await answered(
+            question, lambda text: read_contract(text, task, login=wanted.login), run.ask
+        )
+    except BadReply:
+        return None
+
+
+async def _added(
+    task: str, plan: Contract, lacking: str, nth: int, wanted: Requirements, run: Recorder
+) -> Contract:
+    """The plan with routes for what it lacks; as it is where none can be had."""
+    login = bool(wanted.login)
+    question = Question(
+        role="slow",
+        nth=220 + nth,
+        text=render(
+            "contract_more",
+            task=task,
+            tables=", ".join(table.text() for table in plan.tables) or "none",
+            routes=plan.text(),
+            missing=lacking,
+            example=example_for(login=login)[1],
+        ),
+        purpose="clarification",
+        temperature=0.2,
+        schema=schema(login=login, most=2),
+        tokens=700,
+    )
+    try:
+        more = await answered(
+            question, lambda text: read_contract(text, "", login=wanted.login), run.ask
+        )
+    except BadReply:
+        return plan
+    named = [replace(each, quote=lacking) for each in more.pieces]
+    return joined(plan, replace(more, operations=tuple(named)), login=wanted.login)
+
+
+def _sure(
+    operation: Operation, task: str, wanted: Requirements, others: Sequence[Contract]
+) -> Operation:
+    """Without refusals that only one slow thinker came up with."""
+    theirs = {
+        (each.shape, refusal.status)
+        for other in others
+        for each in other.operations
+        for refusal in each.refuses
+    }
+    kept = tuple(
+        refusal
+        for refusal in operation.refuses
+        if operation.part
+        or str(refusal.status) in task
+        or (refusal.status == MISSING and operation.parameters)
+        or (operation.shape, refusal.status) in theirs
+        or any(same(refusal.when, each.quote) for each in wanted.each)
+    )
+    return replace(operation, refuses=kept)

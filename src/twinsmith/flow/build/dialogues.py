@@ -1,0 +1,45 @@
+"""A contract and a requirement in, dialogues out: written by critics, blind to the programs."""
+
+from twinsmith.core.errors import BadReply, BudgetExceeded
+from twinsmith.core.model import Ask, Question
+from twinsmith.core.planning.contract import Contract
+from twinsmith.core.planning.dialogue import described, first_test, read_tests
+from twinsmith.core.planning.requirement import Requirement
+from twinsmith.core.planning.serving import serving
+from twinsmith.core.probe import Probe
+from twinsmith.prompts import render
+
+HEATS = {1: 0.2, 2: 0.7}
+
+
+async def dialogues(
+    task: str,
+    contract: Contract,
+    requirement: Requirement,
+    *,
+    nth: int,
+    ensemble: int,
+    ask: Ask,
+) -> tuple[Probe, ...]:
+    """What a critic would do to see whether a requirement is met."""
+    about = tuple(each for each in serving(requirement, contract.pieces) if not each.part)
+    question = Question(
+        role="critic",
+        nth=nth,
+        text=render(
+            "dialogues",
+            task=task,
+            functions=described(contract),
+            first=first_test(contract, about),
+            requirement=requirement.quote,
+        ),
+        ensemble=ensemble,
+        temperature=HEATS[ensemble],
+        tokens=600,
+    )
+    try:
+        text = (await ask(question)).text
+    except (BadReply, BudgetExceeded):
+        return ()
+    names = frozenset(each.function for each in contract.pieces)
+    return tuple(read_tests(text, about=requirement.number, names=names))

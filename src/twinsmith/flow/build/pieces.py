@@ -1,0 +1,223 @@
+"""Orders for parts of a service in, written parts out, and wholes made of them.
+
+With a frame the parts are functions, one a route; without one there is a single part, the program.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from twinsmith.core.errors import BadReply, BudgetExceeded
+from twinsmith.core.model import Question
+from twinsmith.core.planning.contract import Contract
+from twinsmith.core.planning.piece import asked, hollow, read_piece
+from twinsmith.core.planning.python_kit import assembled
+from twinsmith.core.program import Candidate, Program, Way
+from twinsmith.core.replies.reply_code import read_program
+from twinsmith.core.replies.reply_files import as_blocks
+from twinsmith.core.services.service_rules import plain_rules
+from twinsmith.core.task import Task
+from twinsmith.core.wording import spoken
+from twinsmith.flow.recorder import Recorder
+from twinsmith.kits import kit
+from twinsmith.prompts import render
+
+STYLES = {1: "piece", 2: "piece_careful"}
+TOKENS = 600
+FLASK_KIT = "flask_kit.txt"
+WHOLE = "the program"
+Parts = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """One part that somebody is asked to write."""
+
+    part: str
+    ensemble: int
+    nth: int
+    temperature: float
+    told: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What came of an order: its source, or why there is none."""
+
+    part: str
+    ensemble: int
+    source: str = ""
+    problem: str = ""
+
+
+class Workshop(Protocol):
+    """One way to write services."""
+
+    contract: Contract
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parts that a whole is made of."""
+        ...
+
+    def question(self, order: Order) -> Question:
+        """What a coder is asked."""
+        ...
+
+    def read(self, text: str, part: str) -> str:
+        """The part in a reply; BadReply says what is missing."""
+        ...
+
+    def program(self, parts: Parts) -> Program:
+        """The whole of these parts."""
+        ...
+
+    def without(self, parts: Parts, function: str) -> Program | None:
+        """The whole with one function that does nothing; None where none can be taken out."""
+        ...
+
+
+@dataclass(slots=True)
+class Framed:
+    """Twinsmith writes what the contract says already, coders write one function a route."""
+
+    task: Task
+    contract: Contract
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The functions that have to be written."""
+        return tuple(each.function for each in self.contract.pieces)
+
+    def question(self, order: Order) -> Question:
+        """For one function, with all that is known about it."""
+        text = render(
+            STYLES[order.ensemble],
+            task=self.task.text,
+            piece=asked(self.contract.called(order.part), self.contract),
+            function=order.part,
+            told=f"\n{order.told}\n" if order.told else "",
+        )
+        return _question(order, text, TOKENS)
+
+    def read(self, text: str, part: str) -> str:
+        """The function in a reply."""
+        return read_piece(text, self.contract.called(part), self.contract)
+
+    def program(self, parts: Parts) -> Program:
+        """The frame around these functions."""
+        return assembled(self.contract, parts, kit(FLASK_KIT))
+
+    def without(self, parts: Parts, function: str) -> Program | None:
+        """The same with one function that does nothing."""
+        empty = hollow(self.contract.called(function), self.contract)
+        return self.program({**parts, function: empty})
+
+
+@dataclass(slots=True)
+class Unframed:
+    """A coder writes all of it, in any language."""
+
+    task: Task
+    contract: Contract
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """One part, the program."""
+        return (WHOLE,)
+
+    def question(self, order: Order) -> Question:
+        """For the whole file."""
+        language = spoken(self.task.language)
+        rules = plain_rules(self.contract, language)
+        text = render(
+            "service_plain",
+            task=self.task.text,
+            language=language,
+            routes=self.contract.text(),
+            rules="\n".join(filter(None, (rules, order.told))),
+        )
+        return _question(order, text, 0)
+
+    def read(self, text: str, part: str) -> str:  # noqa: ARG002
+        """All files of the program, as a reply would hold them."""
+        return as_blocks(self._program(text))
+
+    def program(self, parts: Parts) -> Program:
+        """The program as it was written."""
+        return self._program(parts[WHOLE])
+
+    def without(self, parts: Parts, function: str) -> Program | None:  # noqa: ARG002
+        """None: nobody knows which lines a function is."""
+        return None
+
+    def _program(self, text: str) -> Program:
+        return read_program(text, language=self.task.language, kind="service")
+
+
+def empty_program(contract: Contract) -> Program:
+    """A service that answers everything and does nothing: what it passes shows nothing."""
+    parts = {each.function: hollow(each, contract) for each in contract.pieces}
+    return assembled(contract, parts, kit(FLASK_KIT))
+
+
+@dataclass(slots=True)
+class Bench:
+    """Where parts are written and put together; it knows which whole has which parts."""
+
+    shop: Workshop
+    run: Recorder
+    parts: dict[int, Parts] = field(default_factory=dict)
+    """The parts of each candidate, by its number."""
+
+    async def write(self, order: Order) -> Written:
+        """One part; an answer that cannot be used is one without a source."""
+        try:
+            reply = await self.run.ask(self.shop.question(order))
+            source = self.shop.read(reply.text, order.part)
+        except (BadReply, BudgetExceeded) as error:
+            return Written(part=order.part, ensemble=order.ensemble, problem=str(error))
+        return Written(part=order.part, ensemble=order.ensemble, source=source)
+
+    def wholes(
+        self, base: Parts, written: Sequence[Written], ensembles: Sequence[int], made: int
+    ) -> list[Candidate]:
+        """A whole of each ensemble's parts; what one could not write, the other's stands in for."""
+        spare = {each.part: each.source for each in written if each.source}
+        way: Way = "refined" if base else "direct"
+        wholes: list[Candidate] = []
+        for nth, ensemble in enumerate(ensembles, made + 1):
+            own = {e.part: e.source for e in written if e.ensemble == ensemble and e.source}
+            problems = [e.problem for e in written if e.ensemble == ensemble and e.problem]
+            parts = own if len(self.shop.names) == 1 else {**spare, **base, **own}
+            wholes.append(self.whole(nth, parts, ensemble=ensemble, way=way, problems=problems))
+        return wholes
+
+    def whole(
+        self,
+        number: int,
+        parts: Parts,
+        *,
+        ensemble: int,
+        way: Way,
+        problems: Sequence[str] = (),
+    ) -> Candidate:
+        """A candidate of these parts; without a program where one is missing."""
+        missing = [name for name in self.shop.names if not parts.get(name)]
+        made = Candidate(number=number, program=None, ensemble=ensemble, way=way)
+        if missing:
+            why = next(iter(problems), f"{missing[0]} could not be written")
+            return replace(made, problem=why)
+        self.parts[number] = dict(parts)
+        return replace(made, program=self.shop.program(parts))
+
+
+def _question(order: Order, text: str, tokens: int) -> Question:
+    return Question(
+        role="coder",
+        nth=order.nth,
+        text=text,
+        ensemble=order.ensemble,
+        temperature=order.temperature,
+        tokens=tokens,
+    )

@@ -1,0 +1,77 @@
+"""A task in, its requirements out: both slow thinkers split it apart, what either saw counts."""
+
+import re
+
+from twinsmith.core.errors import BadReply
+from twinsmith.core.model import Question
+from twinsmith.core.planning.requirement import (
+    SCHEMA,
+    Requirements,
+    merged,
+    quoted,
+    read_requirements,
+    with_clauses,
+)
+from twinsmith.flow.build.asking import answered
+from twinsmith.flow.recorder import Recorder
+from twinsmith.prompts import render
+
+LONGEST_PART = 400
+HEATS = {1: 0.0, 2: 0.5}
+
+
+async def required(task: str, ensembles: tuple[int, ...], run: Recorder) -> Requirements:
+    """What is asked for, and the words that ask for accounts."""
+    asked = [_required(task, ensemble, run) for ensemble in ensembles]
+    parts = _parts(task)
+    entering = [_login(part, nth, run) for nth, part in enumerate(parts)]
+    found, logins = await run.together(asked, entering)
+    whole = found[0]
+    for other in found[1:]:
+        whole = merged(whole, other)
+    login = next((words for words in logins if words), "")
+    return with_clauses(Requirements(each=whole.each, login=login), task)
+
+
+async def _required(task: str, ensemble: int, run: Recorder) -> Requirements:
+    question = Question(
+        role="slow",
+        nth=ensemble * 10,
+        text=render("requirements", task=task),
+        ensemble=ensemble,
+        purpose="clarification",
+        temperature=HEATS[ensemble],
+        schema=SCHEMA,
+        tokens=700,
+    )
+    try:
+        return await answered(question, lambda text: read_requirements(text, task), run.ask)
+    except BadReply:
+        # The task's own clauses stand for them.
+        return Requirements()
+
+
+async def _login(part: str, nth: int, run: Recorder) -> str:
+    """The words of a part of the task that ask for accounts; nothing where it has none."""
+    question = Question(
+        role="slow",
+        nth=100 + nth,
+        text=render("login", task=part),
+        purpose="clarification",
+        temperature=0.0,
+        tokens=24,
+    )
+    said = (await run.ask(question)).text.strip().splitlines()
+    words = said[0].strip("\"'. ") if said else ""
+    return "" if "nobody" in words.lower() else quoted(words, part)
+
+
+def _parts(task: str) -> list[str]:
+    """Sentences, as many together as a small model can overlook nothing in."""
+    parts: list[str] = []
+    for sentence in re.split(r"(?<=[.!?])\s+|\n{2,}", task.strip()):
+        if parts and len(parts[-1]) + len(sentence) < LONGEST_PART:
+            parts[-1] += f" {sentence}"
+        elif sentence:
+            parts.append(sentence)
+    return parts

@@ -1,0 +1,116 @@
+"""Programs and dialogues in, what was seen out: who passes what, and what passes by itself."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from twinsmith.core.errors import BudgetExceeded
+from twinsmith.core.execution import Execution, Limits, ProbeResult
+from twinsmith.core.judging.pool import Pool
+from twinsmith.core.planning.dialogue import called_in
+from twinsmith.core.planning.requirement import Requirements
+from twinsmith.core.planning.standing import Standing, Trial, standings
+from twinsmith.core.probe import Probe, Probes
+from twinsmith.core.program import Program
+from twinsmith.flow.build.pieces import Bench
+from twinsmith.flow.recorder import Recorder
+from twinsmith.ports import Sandbox
+
+HOLLOW = 900
+"""The number of programs that are only there to see whether checks notice."""
+
+
+@dataclass(slots=True)
+class Talks:
+    """Runs dialogues, and finds out without which functions each of them fails."""
+
+    limits: Limits
+    run: Recorder
+    telling: dict[int, dict[str, frozenset[str]]] = field(default_factory=dict)
+    """By candidate and the source of a check: the functions without which it fails."""
+
+    async def passed(
+        self, number: int, program: Program, probes: Sequence[Probe], setup: str
+    ) -> frozenset[str]:
+        """The sources of the checks that a program passes."""
+        if not probes:
+            return frozenset()
+        results = await self.tried(number, program, probes, setup)
+        return frozenset(
+            probe.source
+            for probe, result in zip(probes, results, strict=False)
+            if result.outcome == "passed"
+        )
+
+    async def tried(
+        self, number: int, program: Program, probes: Sequence[Probe], setup: str
+    ) -> tuple[ProbeResult, ...]:
+        """What a program does with checks, in their order."""
+        asked = Probes(checks=tuple(probes), setup=setup)
+
+        async def in_sandbox(sandbox: Sandbox) -> Execution:
+            execution = await sandbox.run(program, asked, self.limits)
+            return replace(execution, candidate=number)
+
+        return (await self.run.execute(number, in_sandbox)).results
+
+    async def notice(self, winner: int, bench: Bench, pool: Pool) -> None:
+        """Find out which functions the checks that a candidate passes depend on; once."""
+        seen = pool.seen[winner]
+        known = self.telling.setdefault(winner, {})
+        passed = [
+            probe
+            for probe, result in zip(pool.probes, seen, strict=False)
+            if result.outcome == "passed" and probe.fresh and probe.source not in known
+        ]
+        if not passed:
+            return
+        names = frozenset(each.function for each in bench.shop.contract.pieces)
+        fails: dict[str, set[str]] = {probe.source: set() for probe in passed}
+        for each in sorted(names):
+            program = bench.shop.without(bench.parts[winner], each)
+            asked = [probe for probe in passed if each in called_in(probe.source, names)]
+            if program is None:
+                # It fails where nothing is done at all, so what it calls is what it needs.
+                for probe in asked:
+                    fails[probe.source].add(each)
+                continue
+            still = await self.passed(HOLLOW, program, asked, pool.setup)
+            for probe in asked:
+                if probe.source not in still:
+                    fails[probe.source].add(each)
+        known |= {source: frozenset(without) for source, without in fails.items()}
+
+    async def stands(
+        self,
+        winner: int | None,
+        bench: Bench,
+        wanted: Requirements,
+        pool: Pool,
+        gate: Sequence[Trial],
+    ) -> tuple[Standing, ...]:
+        """Each requirement with what the best candidate showed."""
+        contract = bench.shop.contract
+        if winner is None or winner not in pool.seen:
+            return standings(wanted.each, contract, gate)
+        with suppress(BudgetExceeded):
+            # Without it what was found out before still counts.
+            await self.notice(winner, bench, pool)
+        seen, known = pool.seen[winner], self.telling.get(winner, {})
+        others = [number for number in pool.seen if number != winner]
+        trials = [
+            Trial(
+                probe=probe,
+                result=result,
+                telling=known.get(probe.source, frozenset()),
+                elsewhere=any(passes(pool, number, place) for number in others),
+            )
+            for place, (probe, result) in enumerate(zip(pool.probes, seen, strict=False))
+        ]
+        return standings(wanted.each, contract, [*trials, *gate])
+
+
+def passes(pool: Pool, number: int, place: int) -> bool:
+    """Whether a candidate passes the check at a place."""
+    seen = pool.seen.get(number, ())
+    return place < len(seen) and seen[place].outcome == "passed"
