@@ -64,6 +64,10 @@ def build(
     tests: Annotated[
         Path | None, typer.Option(help="A file with checks that the result must pass.")
     ] = None,
+    spec: Annotated[
+        Path | None,
+        typer.Option(help="An OpenAPI document (YAML or JSON) that a service has to keep to."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="A new folder for the result.")] = None,
     seed: Annotated[
         int | None,
@@ -85,6 +89,7 @@ def build(
 ) -> None:
     """Turn one sentence into a tested program."""
     from twinsmith.app import App
+    from twinsmith.cli.spec import read_spec, spec_in
     from twinsmith.core.budget import Budget
     from twinsmith.core.probe import read_tests
     from twinsmith.core.task import read_task
@@ -92,7 +97,8 @@ def build(
 
     settings = load()
     source = text_of(tests, option="--tests ") if tests else ""
-    wanted = read_task(text=task, language=language, kind=kind, tests=source)
+    document = read_spec(text_of(spec, option="--spec "), spec.name) if spec else spec_in(task)
+    wanted = read_task(text=task, language=language, kind=kind, tests=source, spec=document)
     if tests:
         # Read once more by the flow; here, so that a mistake is told before anything starts.
         read_tests(source, file=tests.name)

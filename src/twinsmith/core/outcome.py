@@ -10,6 +10,7 @@ from twinsmith.core.knowing.insight import Reminder
 from twinsmith.core.knowing.knowledge import Hit
 from twinsmith.core.planning.standing import Asked
 from twinsmith.core.profile import Profile
+from twinsmith.core.program import Candidate
 from twinsmith.core.verdict import Verdict
 
 
@@ -30,6 +31,14 @@ class Work:
     asked: Asked | None = None
     """What was asked for and promised, requirement by requirement."""
     problem: str = ""
+
+    @property
+    def best(self) -> Candidate | None:
+        """The chosen candidate; where none was chosen, the one that came nearest."""
+        if self.selection.winner is not None:
+            return self.pool.numbered(self.selection.winner)
+        written = [each for each in self.pool.candidates if each.program]
+        return max(written, key=lambda c: (self.pool.passed(c.number), -c.number), default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

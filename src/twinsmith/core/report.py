@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 
 from twinsmith.core.events import Json
 from twinsmith.core.knowing.knowledge import Hit
+from twinsmith.core.origins import Origin, origins, shares
 from twinsmith.core.outcome import RunOutcome, Work
 from twinsmith.core.planning.standing import table
 from twinsmith.core.program import Candidate
@@ -18,7 +19,7 @@ SHORTEST_COPY = 30
 
 def report_json(job: Job, work: Work, end: RunOutcome) -> str:
     """Everything, for a script."""
-    best = _best(work)
+    best = work.best
     told: dict[str, Json] = {
         "run": job.run,
         "task": job.task.text,
@@ -38,6 +39,8 @@ def report_json(job: Job, work: Work, end: RunOutcome) -> str:
         "ways": [list(cluster) for cluster in work.selection.clusters],
         "pieces": [_lineage(hit) for hit in work.pieces],
         "copied": round(copied(best, [hit.passage.text for hit in work.pieces]), 3),
+        "origins": dict(shares(_origins(work))),
+        "lines": {name: [list(run) for run in runs] for name, runs in _origins(work).items()},
         "requirements": _requirements(work),
         "uncovered": list(work.asked.requirements.uncovered(job.task.text)) if work.asked else [],
         "models": list(end.models),
@@ -106,18 +109,24 @@ def _candidates(work: Work, end: RunOutcome) -> Iterator[str]:
             yield f"  - {finding.where} {finding.what}: {' '.join(finding.evidence.split())}"
 
 
+def _origins(work: Work) -> dict[str, list[tuple[Origin, int]]]:
+    if work.best is None or work.best.program is None:
+        return {}
+    return origins(work.best.program, work.asked, [hit.passage.text for hit in work.pieces])
+
+
 def _sources(work: Work) -> Iterator[str]:
     """How much of the program comes from elsewhere, and from where."""
+    told = ", ".join(
+        f"{name} {100 * share:.0f} %" for name, share in shares(_origins(work)).items()
+    )
+    if told:
+        yield f"\nLines of the program by origin: {told}."
     if work.pieces:
-        share = 100 * copied(_best(work), [hit.passage.text for hit in work.pieces])
+        share = 100 * copied(work.best, [hit.passage.text for hit in work.pieces])
         yield "\n## Pieces\n"
         yield f"{share:.0f} % of the program stands in them word for word."
         yield from (f"- {hit.passage.source}: {hit.passage.path}" for hit in work.pieces)
-
-
-def _best(work: Work) -> Candidate | None:
-    winner = work.selection.winner
-    return work.pool.numbered(winner) if winner is not None else None
 
 
 def _candidate(each: Candidate) -> dict[str, Json]:

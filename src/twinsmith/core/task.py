@@ -31,6 +31,8 @@ class Task:
     language: str
     kind: Kind
     tests: str = ""
+    spec: str = ""
+    """The OpenAPI document that a service has to keep to, as JSON text; empty: none was given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +72,7 @@ class Job:
     masked: Masked = NOTHING_MASKED
 
 
-def read_task(*, text: str, language: str, kind: str, tests: str) -> Task:
+def read_task(*, text: str, language: str, kind: str, tests: str, spec: str = "") -> Task:
     """Turn what a person typed into a task, or say in one line what is wrong with it.
 
     An empty language or kind is read off the text.
@@ -91,7 +93,10 @@ def read_task(*, text: str, language: str, kind: str, tests: str) -> Task:
         raise ConfigError(f"the task asks for {harm!r}; twinsmith builds nothing that does harm")
     if len(tests) > LONGEST_TESTS:
         raise ConfigError(f"the tests have {len(tests)} characters; at most {LONGEST_TESTS}")
-    return Task(text=text, language=_language(text, language), kind=_kind(text, kind), tests=tests)
+    wanted = _kind(text, kind or ("service" if spec else ""))
+    if spec and wanted != "service":
+        raise ConfigError(f"a spec describes a service, not a {wanted}; leave --kind or --spec out")
+    return Task(text=text, language=_language(text, language), kind=wanted, tests=tests, spec=spec)
 
 
 def without_secrets(task: Task, masking: Masking) -> tuple[Task, Masked]:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
@@ -197,6 +198,14 @@ def with_clauses(found: Requirements, task: str) -> Requirements:
         if len(left) >= LEAST_OF_A_CLAUSE and len(each) < MOST_REQUIREMENTS:
             quote = clause.rstrip(".;:!?, ")
             each.append(Requirement(number=len(each) + 1, what=quote, quote=quote))
+    return replace(found, each=tuple(each))
+
+
+def with_more(found: Requirements, quotes: Iterable[str]) -> Requirements:
+    """With more requirements, in words that are not the task's own."""
+    each = list(found.each)
+    for quote in quotes:
+        each.append(Requirement(number=len(each) + 1, what=quote, quote=quote))
     return replace(found, each=tuple(each))
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from twinsmith.core.planning.contract import Operation
+from twinsmith.core.planning.contract import Contract, Operation
 from twinsmith.core.planning.requirement import Requirement, same, words_of
 
 
@@ -12,6 +12,16 @@ def unserved(
 ) -> tuple[Requirement, ...]:
     """Requirements for which no route was planned."""
     return tuple(each for each in requirements if not serving(each, operations))
+
+
+def unasked(requirements: Sequence[Requirement], contract: Contract) -> tuple[str, ...]:
+    """Routes that no requirement is about, in words: what is promised has to be shown as well."""
+    served = {each.function for r in requirements for each in serving(r, contract.operations)}
+    return tuple(
+        f"{each.method} {each.path}" + (f": {each.quote}" if each.quote else "")
+        for each in contract.pieces
+        if each.function not in served
+    )
 
 
 def serving(requirement: Requirement, operations: Sequence[Operation]) -> tuple[Operation, ...]:

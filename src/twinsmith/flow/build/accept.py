@@ -120,18 +120,18 @@ def _kept(pool: Pool, winner: int) -> Probes:
 def result_files(job: Job, work: Work, end: RunOutcome) -> Mapping[str, str]:
     """The program with its tests and report; what was not accepted lies under `rejected/`."""
     files = {"report.json": report_json(job, work, end), "report.md": markdown(job, work, end)}
-    if work.selection.winner is None:
+    best = work.best
+    if best is None or best.program is None:
         return files
-    program = work.pool.numbered(work.selection.winner).program
-    assert program is not None
+    program = best.program
     # What a model named comes first: no file of its own replaces one of ours.
     made = {each.name: each.text for each in program.files}
     made[FILE_NAMES[program.language]] = program.source
     if work.asked is not None:
-        probes = _kept(work.pool, work.selection.winner)
+        probes = _kept(work.pool, best.number)
         made |= service_files(job.task, work.asked.contract, probes, program)
     else:
-        name, text = tests_of(program, work.pool, work.selection.winner, work.profile.names)
+        name, text = tests_of(program, work.pool, best.number, work.profile.names)
         made[name] = text
     if program.kind in ("cli", "library"):
         made["README.md"] = readme_of(job.task.text, work.profile, program)

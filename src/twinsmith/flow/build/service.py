@@ -4,6 +4,7 @@ The slow thinkers say what is asked for and plan it, coders write one function a
 to what came of it without having seen it. What fails goes back to the functions that it is about.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,9 @@ from twinsmith.core.judging.pool import Pool
 from twinsmith.core.judging.selection import Selection, select
 from twinsmith.core.planning.contract import Contract
 from twinsmith.core.planning.dialogue import called_in, service_setup
-from twinsmith.core.planning.requirement import Requirements
+from twinsmith.core.planning.requirement import Requirements, with_more
+from twinsmith.core.planning.serving import unasked
+from twinsmith.core.planning.spec import contract_from
 from twinsmith.core.planning.standing import Asked, Standing, Trial
 from twinsmith.core.probe import Probe, Probes, read_tests
 from twinsmith.core.program import Candidate
@@ -81,6 +84,7 @@ class Services:
         """Requirements, contract, pieces and dialogues; then what fails, piece by piece."""
         wanted = await self._requirements()
         contract = await self._contract(wanted)
+        wanted = with_more(wanted, unasked(wanted.each, contract))
         shop = (Framed if self._framed else Unframed)(self._task, contract)
         bench = Bench(shop=shop, run=self._run)
         pool = Pool().with_given(self._given(contract))
@@ -112,7 +116,10 @@ class Services:
 
     async def _contract(self, wanted: Requirements) -> Contract:
         async with self._run.stage("contract") as stage:
-            contract = await contracted(self._task.text, wanted, self._ensembles, self._run)
+            if self._task.spec:
+                contract = contract_from(json.loads(self._task.spec))
+            else:
+                contract = await contracted(self._task.text, wanted, self._ensembles, self._run)
             contract = replace(contract, title=" ".join(self._task.text.split())[:200])
             routes = several(len(contract.operations), "route")
             stage.text = f"{routes}, {several(len(contract.pieces), 'piece')}"

@@ -1,0 +1,39 @@
+"""The OpenAPI document that somebody gives, in a file or within the task."""
+
+import json
+import re
+
+import yaml
+
+from twinsmith.core.errors import ConfigError
+from twinsmith.core.planning.spec import contract_from
+
+_FENCED = re.compile(r"```(?:ya?ml|json)?[ \t]*\n(.*?)```", re.DOTALL)
+_BARE = re.compile(r"^(?:openapi: *[\"']?3\.|\{\s*\"openapi\")", re.MULTILINE)
+
+
+def read_spec(text: str, name: str) -> str:
+    """The document as JSON text; ConfigError says in a line what is wrong with it."""
+    try:
+        document = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        said = " ".join(str(error).split())[:160]
+        raise ConfigError(f"{name} is neither YAML nor JSON: {said}; mend it") from None
+    if not isinstance(document, dict):
+        raise ConfigError(f"{name} is no OpenAPI document: it is not an object; mend it")
+    try:
+        told = json.dumps(document, default=str)
+    except (ValueError, RecursionError):
+        raise ConfigError(f"{name} refers to itself without end; mend it") from None
+    # Read once more by the flow; here, so that a mistake is told before anything starts.
+    contract_from(json.loads(told))
+    return told
+
+
+def spec_in(task: str) -> str:
+    """The document that was pasted into a task; nothing where there is none."""
+    parts = [match[1] for match in _FENCED.finditer(task)]
+    bare = _BARE.search(task)
+    parts += [task[bare.start() :]] if bare else []
+    found = next((part for part in parts if _BARE.search(part.strip())), "")
+    return read_spec(found, "the OpenAPI document in the task") if found else ""
