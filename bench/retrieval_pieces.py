@@ -239,6 +239,36 @@ PIECES = (
     asked("cpp", "solve a sudoku by backtracking"),
 )
 
+# What a coder or a compiler names: found by words, not by meaning.
+NAMES = (
+    asked("python", "csv.DictReader", "csv.DictReader"),
+    asked("python", "TypeError: add_subparsers() got an unexpected keyword", "add_subparsers"),
+    asked(
+        "python", "AttributeError: module 'shutil' has no attribute 'copy_tree'", "shutil.copytree"
+    ),
+    asked("python", "str.removeprefix", "removeprefix"),
+    asked("python", "datetime.fromisoformat", "fromisoformat"),
+    asked("python", "flask.send_file as_attachment", "flask.send_file", "flask.helpers.send_file"),
+    asked("python", "jwt.decode algorithms", "jwt.decode", "PyJWT.decode", "decode"),
+    asked("python", "sqlite3.Row row_factory", "sqlite3.Row", "row_factory", "sqlite3.Connection"),
+    asked("python", "request.get_json silent", "get_json"),
+    asked("go", "http.MaxBytesReader", "http.MaxBytesReader"),
+    asked("go", "undefined: strings.SplitAt; strings.SplitN", "strings.Split"),
+    asked("go", "bufio.Scanner.Buffer", "bufio.Scanner.Buffer"),
+    asked("go", "csv.Reader.FieldsPerRecord", "csv.Reader"),
+    asked("go", "time.ParseDuration", "time.ParseDuration", "time example parse duration"),
+    asked("perl", "List::Util reduce", "reduce"),
+    asked("perl", "Time::Piece strptime", "Time::Piece"),
+    asked("perl", "POSIX::strftime", "POSIX: strftime"),
+    asked("c", "strtol endptr", "strtol", "strtoul"),
+    asked("c", "implicit declaration of function 'getline'", "getline"),
+    asked("c", "qsort comparison function", "qsort"),
+    asked("cpp", "std::lower_bound", "lower_bound"),
+    asked("cpp", "std::partial_sort", "partial_sort"),
+    asked("rust", "no method named `split_one` found; `split_once`", "split_once"),
+    asked("rust", "HashMap::or_insert_with", "or_insert_with"),
+)
+
 # Sentences of bench/programs, by their names: they were written by somebody else.
 SENTENCES: dict[str, tuple[str, ...]] = {
     "csv-totals": ("CSV: add up", "CSV row by row", "Group records by", "argparse: options"),

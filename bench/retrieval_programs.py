@@ -16,13 +16,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.retrieval_pieces import PIECES, Asked, sentences
+from bench.retrieval_pieces import NAMES, PIECES, Asked, sentences
 from bench.retrieval_texts import embedder
 from twinsmith.adapters.clock import SystemClock
 from twinsmith.adapters.knowledge.library import Library
-from twinsmith.adapters.knowledge.packs.catalogue import PACKS, SOURCE, Machine, places
+from twinsmith.adapters.knowledge.packs.catalogue import PACKS, Machine, places
 from twinsmith.adapters.knowledge.packs.reading import read_places
 from twinsmith.adapters.knowledge.sqlite_store import SqliteStore
+from twinsmith.core.knowing.knowledge import PACK, Channel
 
 LANGUAGE_PACKS = ("python", "flask", "jwt", "go", "rust", "c", "cpp", "perl")
 K = 3
@@ -59,17 +60,19 @@ def judged(question: Asked, name: str) -> bool:
     return any(part.casefold() in name.casefold() for part in question.right)
 
 
-async def answers(library: Library, questions: Sequence[Asked]) -> list[Found]:
-    """As a build asks: by meaning, in the language of the program."""
+async def answers(
+    library: Library, questions: Sequence[Asked], channel: Channel | None = "dense"
+) -> list[Found]:
+    """As a build asks: by meaning, in the language of the program; None chooses by the question."""
     made = []
     for question in questions:
-        found = await library.search(question.text, LOOKED_AT, question.language, "dense")
+        found = await library.search(question.text, LOOKED_AT, question.language, channel)
         hits = tuple(
             Hit(
                 score=hit.score,
                 name=hit.passage.symbol,
                 right=judged(question, hit.passage.symbol),
-                pack=hit.passage.source.startswith(SOURCE),
+                pack=hit.passage.source.startswith(PACK),
             )
             for hit in found
         )
@@ -171,6 +174,10 @@ async def measure(machine: Machine, *, shown: bool) -> None:
         for what in ("starter alone", "starter and packs"):
             if what == "starter and packs":
                 await add_packs(library, machine)
+            named = await answers(library, NAMES, channel=None)
+            print(f"\nnames and what compilers say, {what}: {figures(named)}")
+            if shown:
+                show(named)
             for kind, asked in (("pieces", PIECES), ("whole sentences", sentences())):
                 found = await answers(library, asked)
                 print(f"\n{kind}, {what}: {library.stats().passages} passages; {figures(found)}")

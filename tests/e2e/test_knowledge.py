@@ -1,6 +1,7 @@
 """`twinsmith knowledge` through the real command."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import cast
@@ -151,9 +152,10 @@ def test_documentation_of_a_library_is_a_pack(learned: Command) -> None:
     needs("python")
     learned.env["TWINSMITH_SANDBOX_FOLDER"] = str(SANDBOX)
     done = learned("knowledge", "add", "--pack", "jwt")
-    assert "pack:jwt: 10 new, 0 changed" in done.stdout
-    assert "passages of 10 files" in done.stderr
-    assert "0 new, 0 changed, 10 unchanged" in learned("knowledge", "add", "--pack", "jwt").stdout
+    (files,) = re.findall(r"pack:jwt: (\d+) new, 0 changed", done.stdout)
+    assert f"passages of {files} files" in done.stderr
+    again = learned("knowledge", "add", "--pack", "jwt").stdout
+    assert f"0 new, 0 changed, {files} unchanged" in again
     rows = {row["name"]: row for row in json.loads(learned("knowledge", "packs", "--json").stdout)}
     assert {"python", "go", "rust", "c", "cpp", "perl", "flask"} <= set(rows)
     assert rows["jwt"]["added"] > 20
@@ -163,7 +165,7 @@ def test_documentation_of_a_library_is_a_pack(learned: Command) -> None:
     passages = [hit["passage"] for hit in found if hit["passage"]["source"] == "pack:jwt"]
     assert passages[0]["licence"] == "MIT"
     assert passages[0]["version"].startswith("pyjwt 2.")
-    assert "forgotten: 10 documents" in learned("knowledge", "remove", "pack:jwt").stdout
+    assert f"forgotten: {files} documents" in learned("knowledge", "remove", "pack:jwt").stdout
     line = learned("knowledge", "add", "--pack", "jwt,cobol", code=2).stderr
     assert "pack 'cobol' is not known; one of python" in line
     assert len(line.splitlines()) == 1

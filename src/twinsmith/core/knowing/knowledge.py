@@ -6,6 +6,8 @@ from typing import Literal
 Channel = Literal["dense", "lexical"]
 BUILT = "built"
 """The source of programs that runs made."""
+PACK = "pack:"
+"""What the source of installed documentation begins with: it is found by names, not by meaning."""
 MEANING_ENDS = "\x1e"
 """What stands behind it in a piece is kept and found by its words, but no embedder reads it."""
 

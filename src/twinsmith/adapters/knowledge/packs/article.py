@@ -10,7 +10,7 @@ from twinsmith.core.knowing.knowledge import Document, Piece
 
 LONGEST_PART = 1400
 """Characters: a coder is told no more of a passage, and the embedder reads less."""
-SHORTEST_PART = 80
+SHORTEST_PART = 40
 """Below it a text says no more than its name."""
 LARGEST_FILE = 2_000_000
 

@@ -18,9 +18,8 @@ from twinsmith.adapters.knowledge.packs import (
 from twinsmith.adapters.knowledge.packs.article import Origin, Part, Place, Reader
 from twinsmith.adapters.knowledge.packs.installed import UNKNOWN, debian, debian_files, wheel
 from twinsmith.core.errors import ConfigError
+from twinsmith.core.knowing.knowledge import PACK
 
-SOURCE = "pack:"
-"""What the source of a pack's passages begins with."""
 _UNNUMBERED = re.compile(r"[\d.]+")
 _GO_OTHERS = ("_windows", "_plan9", "_js", "_wasm", "_wasip1", "_darwin", "_aix", "_solaris")
 
@@ -49,7 +48,7 @@ class Pack:
     @property
     def source(self) -> str:
         """What its passages come from, as `knowledge stats` and `knowledge remove` name it."""
-        return f"{SOURCE}{self.name}"
+        return f"{PACK}{self.name}"
 
     def has_manual(self, package: str) -> bool:
         """Whether a package brings the manual: python3.11-doc is what python3-doc brings."""
