@@ -1,7 +1,8 @@
 """Which files of this machine belong to which pack: names of modules, packages and pages."""
 
 PYTHON_MODULES = (
-    *("argparse", "csv", "json", "re", "datetime", "calendar", "collections", "itertools"),
+    *("stdtypes", "functions", "argparse", "csv", "json", "re", "datetime", "calendar"),
+    *("collections", "itertools"),
     *("functools", "heapq", "bisect", "statistics", "decimal", "fractions", "random", "secrets"),
     *("string", "textwrap", "html", "html.parser", "urllib.parse", "urllib.request"),
     *("http.server", "http.client", "http.cookies", "http", "sqlite3", "pathlib", "os", "os.path"),
@@ -12,7 +13,7 @@ PYTHON_MODULES = (
     *("doctest", "email.message", "smtplib", "socket", "socketserver", "ssl", "zipfile"),
     *("tarfile", "gzip", "zlib", "shelve", "pickle", "ipaddress", "difflib", "getopt", "sched"),
     *("graphlib", "xml.etree.ElementTree", "xml.etree.elementtree", "cmd", "shlex", "math"),
-    *("signal", "sys", "stdtypes", "functions", "exceptions", "unicodedata", "codecs", "array"),
+    *("signal", "sys", "exceptions", "unicodedata", "codecs", "array"),
     *("types", "weakref", "pprint", "reprlib", "numbers", "getpass", "platform", "errno"),
     *("asyncio", "asyncio-task", "asyncio-queue", "asyncio-sync", "asyncio-stream"),
 )
