@@ -181,87 +181,26 @@ app.run(host="127.0.0.1", port=int(os.environ["PORT"]))
 """
 
 
-WRITTEN_ACCOUNTS = """
-db.execute("CREATE TABLE IF NOT EXISTS users (username TEXT PRIMARY KEY, password_hash TEXT)")
-
-
-@app.get("/health")
-def health():
-    return jsonify(status="ok")
-
-
-@app.post("/register")
-def register():
-    data = request.get_json()
-    kept = generate_password_hash(data["password"], "pbkdf2:sha256:9")
-    try:
-        db.execute("INSERT INTO users VALUES (?, ?)", (data["username"], kept))
-    except sqlite3.IntegrityError:
-        abort(409)
-    return jsonify(username=data["username"]), 201
-
-
-@app.post("/login")
-def login():
-    data = request.get_json()
-    statement = "SELECT * FROM users WHERE username = ?"
-    row = db.execute(statement, (data["username"],)).fetchone()
-    if row is None or not check_password_hash(row["password_hash"], data["password"]):
-        abort(401)
-    return jsonify(token=new_token(row["username"]))
-
-
-@app.get("/me")
-def me():
-    return jsonify(username=current_user())
-"""
-
-WRITTEN_NOTES = """
-db.execute("CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY, title TEXT, text TEXT)")
-
-
-@app.get("/health")
-def health():
-    return jsonify(status="ok")
-
-
-def note(note_id):
-    row = db.execute("SELECT * FROM notes WHERE id = ?", (note_id,)).fetchone()
-    return jsonify(dict(row)) if row else abort(404)
-
-
-@app.post("/notes")
-def create():
-    data = request.get_json()
-    values = (data["title"], data["text"])
-    made = db.execute("INSERT INTO notes (title, text) VALUES (?, ?)", values)
-    return note(made.lastrowid), 201
-
-
-@app.get("/notes")
-def listed():
-    return jsonify([dict(row) for row in db.execute("SELECT * FROM notes")])
-
-
-@app.get("/notes/<note_id>")
-def read(note_id):
-    return note(note_id)
-
-
-@app.put("/notes/<note_id>")
-def update(note_id):
-    data = request.get_json()
-    values = (data["title"], data["text"], note_id)
-    db.execute("UPDATE notes SET title = ?, text = ? WHERE id = ?", values)
-    return note(note_id)
-
-
-@app.delete("/notes/<note_id>")
-def delete(note_id):
-    note(note_id)
-    db.execute("DELETE FROM notes WHERE id = ?", (note_id,))
-    return "", 204
-"""
+ME_IN_PIECES = {"me": 'def me(user: str):\n    return 200, {"username": user}\n'}
+NOTES_IN_PIECES = {
+    "create_note": """def create_note(title: str, text: str):
+    return 201, store.add("notes", title=title, text=text)
+""",
+    "list_notes": """def list_notes():
+    return 200, store.all("notes")
+""",
+    "read_note": """def read_note(id: int):
+    note = store.get("notes", id)
+    return (200, note) if note else (404, {"error": "no such note"})
+""",
+    "update_note": """def update_note(id: int, title: str, text: str):
+    note = store.change("notes", id, title=title, text=text)
+    return (200, note) if note else (404, {"error": "no such note"})
+""",
+    "delete_note": """def delete_note(id: int):
+    return (204, {}) if store.remove("notes", id) else (404, {"error": "no such note"})
+""",
+}
 
 NOTES_IN_GO = r"""
 package main
