@@ -2,33 +2,32 @@
 
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests import contracts
+from tests.contracts import probes_of
 from tests.sandboxes import run, sandbox
-from tests.services import ACCOUNTS, NOTES, SHORTENER, WRITTEN_ACCOUNTS, WRITTEN_NOTES
+from tests.services import ACCOUNTS, ME_IN_PIECES, NOTES, NOTES_IN_PIECES, SHORTENER
 from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.judging.security_findings import security_findings
+from twinsmith.core.planning.contract import Contract
+from twinsmith.core.planning.python_kit import assembled
 from twinsmith.core.probe import Probes
-from twinsmith.core.services.http_checks import CPU_SECONDS, PROBE_SECONDS, log_findings, probes_of
-from twinsmith.core.services.interface import Interface, default_interface
-from twinsmith.core.services.service_frame import framed
+from twinsmith.core.services.http_checks import CPU_SECONDS, PROBE_SECONDS, log_findings
 from twinsmith.core.services.service_tests import as_test_file
+from twinsmith.flow.build.pieces import FLASK_KIT
+from twinsmith.kits import kit
 
 LIMITS = Limits(probe_seconds=PROBE_SECONDS, cpu_seconds=CPU_SECONDS)
 
 
-def interface(task: str) -> Interface:
-    found = default_interface(task)
-    assert found is not None
-    return found
-
-
-ACCOUNT_PROBES = probes_of(interface("a REST API for user authentication"))
-NOTE_PROBES = probes_of(interface("a REST service that stores notes"))
-SHORTENER_PROBES = probes_of(interface("a URL shortener service"))
+ACCOUNT_PROBES = probes_of(contracts.ACCOUNTS)
+NOTE_PROBES = probes_of(contracts.NOTES)
+SHORTENER_PROBES = probes_of(contracts.SHORTENER)
 
 
 async def failed(source: str, probes: Probes) -> dict[str, str]:
@@ -61,14 +60,20 @@ async def test_a_good_service_passes_everything(source: str, probes: Probes) -> 
 
 
 @pytest.mark.parametrize(
-    ("task", "routes"),
-    [("authentication", WRITTEN_ACCOUNTS), ("a service that stores notes", WRITTEN_NOTES)],
+    ("contract", "pieces"),
+    [(contracts.ACCOUNTS, ME_IN_PIECES), (contracts.NOTES, NOTES_IN_PIECES)],
     ids=["accounts", "notes"],
 )
-async def test_routes_written_into_the_frame_pass_everything(task: str, routes: str) -> None:
-    source = framed(interface(task), routes)
-    assert await failed(source, probes_of(interface(task))) == {}
-    assert security_findings(source) == ()
+async def test_pieces_in_the_kit_pass_everything(
+    contract: Contract, pieces: Mapping[str, str]
+) -> None:
+    program = assembled(contract, pieces, kit(FLASK_KIT))
+    probes = probes_of(contract)
+    execution = await sandbox().run(program, probes, LIMITS)
+    assert len(execution.results) == len(probes.checks), execution.problem
+    assert {r.name: r.detail for r in execution.results if r.outcome != "passed"} == {}
+    assert log_findings(execution.log) == ()
+    assert security_findings(program.source) == security_findings(kit(FLASK_KIT)) == ()
 
 
 @pytest.mark.parametrize(("old", "ends"), [("", "OK"), ("del notes[number]", "FAILED")])
@@ -185,6 +190,11 @@ NOTE_MISTAKES = {
         '        notes[number] = {"id": number, **note}\n        return 200',
         "        return 200",
         "updates what was created",
+    ),
+    "the last one is read, whichever is asked for": (
+        'if method == "GET" and number in notes:\n        return 200, notes[number]',
+        'if method == "GET" and number in notes:\n        return 200, notes[max(notes)]',
+        "reads what was created",
     ),
     "the list is empty": ("list(notes.values())", "[]", "lists what was created"),
     "what is not there is an error of the service": (

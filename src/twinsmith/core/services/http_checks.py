@@ -5,17 +5,14 @@ left behind matters. Its lines read as sentences, because a failing line is show
 the program: `good(register('amy'))`.
 """
 
-import re
-from collections.abc import Sequence
 from dataclasses import replace
 from pprint import pformat
 from string import Template
 
-from twinsmith.core.execution import Execution, ProbeResult
 from twinsmith.core.planning.completing import who_and_password
 from twinsmith.core.planning.contract import Contract, Field, Operation
 from twinsmith.core.planning.purpose import first, purpose_of
-from twinsmith.core.probe import ABOUT_ACCOUNTS, Probe, Probes
+from twinsmith.core.probe import ABOUT_ACCOUNTS, Probe
 from twinsmith.core.services.http_words import PASSWORD_MARK, WORDS
 from twinsmith.core.verdict import Finding, Severity
 
@@ -23,17 +20,6 @@ NOTE = "note: "
 # A service lives through all checks, and hashing a password well takes a while.
 CPU_SECONDS = 60.0
 PROBE_SECONDS = 15.0
-LONGEST_TRACE = 1200
-LONGEST_EVIDENCE = 600
-MOST_SHOWN = 2
-_TRACE = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n)*\S.*$", re.MULTILINE)
-_CRASH = re.compile(
-    r"^.*(?:\bpanic(?:ked)?\b|\bfatal\b|\bterminate called\b| at \S+ line \d+\b).*(?:\n.*){0,2}",
-    re.MULTILINE | re.IGNORECASE,
-)
-"""How Rust, Go, C++ and Perl say where they broke, with what follows."""
-_PAGE = re.compile(r"'<!doctype html>.*", re.IGNORECASE | re.DOTALL)
-_OWN_FRAME = re.compile(r'^  File "solution\.py".*\n(?:    .*\n)*', re.MULTILINE)
 
 _EVERYWHERE = """
 # answers 404 to a path it does not have
@@ -161,9 +147,10 @@ kept_out(create('nine', None))
 _READ = """
 # reads what was created
 token = a_token($token)
-first, second = create('two', token), create('three', token)
+other = otherwise('create', 'three')
+first, second = create('two', token), create('three', token, **other)
 holds(read(id_of(first), token), 'two')
-holds(read(id_of(second), token), 'three')
+holds(read(id_of(second), token), 'three', **other)
 
 # answers 404 to what is not there
 token = a_token($token)
@@ -198,8 +185,9 @@ _UPDATE = """
 # updates what was created
 token = a_token($token)
 which = id_of(create('six', token))
-good(update(which, 'seven', token))
-shows(which, 'seven', token)
+other = otherwise('update', 'seven')
+good(update(which, 'seven', token, **other))
+shows(which, 'seven', token, **other)
 
 # answers 404 to an update of what is not there
 refused(update('987654', 'no', a_token($token)))
@@ -316,45 +304,6 @@ def usual_checks(contract: Contract) -> tuple[Probe, ...]:
     if first("delete", contract) is not None:
         checks += _scenarios(_DELETE, token=token)
     return tuple(checks)
-
-
-def failures_of(probes: Probes, execution: Execution) -> tuple[Finding, ...]:
-    """What the service must not fail and does, in the order of the checks."""
-    results = {result.name: result for result in execution.results}
-    missing = ProbeResult(name="", outcome="killed", detail=execution.problem)
-    return tuple(
-        Finding(
-            what=probe.name,
-            where="service",
-            evidence=_readable(results.get(probe.name, missing).detail),
-            severity=severity_of(probe),
-        )
-        for probe in probes.checks
-        if results.get(probe.name, missing).outcome != "passed"
-    )
-
-
-def evidence_of(findings: Sequence[Finding], log: str) -> str:
-    """What whoever mends a service is shown: the first failures that count, and where it broke."""
-    blocking = [finding for finding in findings if finding.severity == "blocking"]
-    shown = [f"- {each.what}: {each.evidence}" for each in blocking[:MOST_SHOWN]]
-    trace = traceback_of(log)
-    return "\n".join([*shown, f"\nIts log:\n{trace}"] if trace else shown)
-
-
-def traceback_of(log: str) -> str:
-    """The first traceback in a service's log, short: its own lines and the error."""
-    found = _TRACE.search(log)
-    if found is None:
-        crash = _CRASH.search(log)
-        return crash.group().strip()[:LONGEST_TRACE] if crash else ""
-    own = "".join(_OWN_FRAME.findall(found.group()))
-    return f"{own}{found.group().rpartition(chr(10))[2]}"[-LONGEST_TRACE:]
-
-
-def _readable(detail: str) -> str:
-    """Without the pages that frameworks make of errors."""
-    return _PAGE.sub("an HTML page", detail)[:LONGEST_EVIDENCE]
 
 
 def log_findings(log: str) -> tuple[Finding, ...]:
