@@ -53,6 +53,7 @@ def _files(program: Program) -> Iterable[tuple[str, str]]:
 def _around(lines: Sequence[str], asked: Asked, known: frozenset[str]) -> list[Origin]:
     """The main file of a framed service: functions that models wrote, with our first lines."""
     contract = asked.contract
+    assert contract is not None
     skeleton = {
         line.strip()
         for each in contract.pieces

@@ -2,11 +2,14 @@
 
 from dataclasses import replace
 
+from twinsmith.core.effort import ENSEMBLES
 from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.execution import Limits
 from twinsmith.core.knowing.insight import Reminder
 from twinsmith.core.knowing.knowledge import Hit
 from twinsmith.core.outcome import RunOutcome, Work
+from twinsmith.core.planning.requirement import NOTHING_REQUIRED, Requirements
+from twinsmith.core.planning.standing import Asked
 from twinsmith.core.profile import Profile
 from twinsmith.core.progress import several
 from twinsmith.core.task import Job
@@ -14,9 +17,11 @@ from twinsmith.flow.build.accept import reason_for, result_files
 from twinsmith.flow.build.clarify import clarify
 from twinsmith.flow.build.critique import critique
 from twinsmith.flow.build.practice import practices
+from twinsmith.flow.build.requirements import required
 from twinsmith.flow.build.retrieve import advice, retrieve
-from twinsmith.flow.build.service import Served, Services
+from twinsmith.flow.build.service import Services
 from twinsmith.flow.build.share import remember, share
+from twinsmith.flow.build.shown import shown
 from twinsmith.flow.build.twins import Twins
 from twinsmith.flow.recorder import Ports, Recorder
 
@@ -39,14 +44,20 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
     if profile.contradictions:
         told = f"the task's examples contradict each other: {profile.contradictions[0]}; mend it"
         return await _accept(job, Work(profile=profile, problem=told), run)
-    served: Served | None = None
+    asked: Asked | None = None
     try:
         if job.task.kind == "service":
             served = await Services(job, limits, run, told=profile.practice).solve()
-            found = served.found
+            found, asked = served.found, served.asked
         else:
-            twins = Twins(job, profile, limits, run, advice=advice(pieces), reminders=reminders)
+            wanted = await _required(job, run)
+            known = advice(pieces)
+            twins = Twins(
+                job, profile, limits, run, advice=known, reminders=reminders, wanted=wanted
+            )
             found = await twins.solve()
+            if wanted.each:
+                asked = await shown(found, wanted, limits, run)
     except (BadReply, BudgetExceeded) as error:
         return await _accept(job, Work(profile=profile, pieces=pieces, problem=str(error)), run)
     work = Work(
@@ -57,7 +68,7 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
         plans=found.plans,
         reminders=reminders if found.reminded else (),
         told=found.told,
-        asked=served.asked if served else None,
+        asked=asked,
         problem=found.stopped,
     )
     outcome = await _accept(job, work, run)
@@ -77,6 +88,16 @@ async def _clarify(job: Job, run: Recorder) -> Profile:
         what = f"{job.task.language} {job.task.kind} {profile.entry}".rstrip()
         stage.text = f"{what}, {several(examples, 'example')}"
     return profile
+
+
+async def _required(job: Job, run: Recorder) -> Requirements:
+    """What a library or a command has to do; a function is one thing already."""
+    if job.task.kind == "function" or job.task.tests:
+        return NOTHING_REQUIRED
+    async with run.stage("requirements") as stage:
+        wanted = await required(job.task.text, ENSEMBLES[: job.effort.ensembles], run)
+        stage.text = several(len(wanted.each), "requirement")
+    return wanted
 
 
 async def _retrieve(job: Job, run: Recorder) -> tuple[tuple[Hit, ...], tuple[Reminder, ...]]:

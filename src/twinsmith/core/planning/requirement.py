@@ -165,6 +165,9 @@ class Requirements:
         return tuple(dict.fromkeys(word for word in words_of(task) if word not in covered))
 
 
+NOTHING_REQUIRED = Requirements()
+
+
 def words_of(text: str) -> list[str]:
     """Words that mean something, small and without an ending that tells number or time."""
     found = (word.lower() for word in _WORD.findall(text))

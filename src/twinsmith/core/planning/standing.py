@@ -25,7 +25,7 @@ class Standing:
     shown: tuple[str, ...] = ()
     """Checks that passed, and would not have, had the functions done nothing."""
     against: tuple[str, ...] = ()
-    """Checks that it fails and that some other candidate passes."""
+    """Checks that it fails and that most other candidates pass."""
     why: str = ""
     """Why it is not met; empty where it is."""
 
@@ -40,7 +40,8 @@ class Asked:
     """What was asked for, what was promised, and where the best candidate stands with it."""
 
     requirements: Requirements
-    contract: Contract
+    contract: Contract | None = None
+    """Of a service: its routes."""
     standings: tuple[Standing, ...] = ()
     pieces: Mapping[str, str] = field(default_factory=dict)
     """What models wrote of the best candidate, by function."""
@@ -57,15 +58,17 @@ class Trial:
 
     probe: Probe
     result: ProbeResult
+    holds: bool | None = None
+    """Whether it holds, where that is not what the probe itself says."""
     telling: frozenset[str] = frozenset()
     """The functions without which it fails."""
     elsewhere: bool = False
-    """Whether another candidate passes it."""
+    """Whether most other candidates pass it."""
 
     @property
     def passed(self) -> bool:
         """Whether the chosen program passes it."""
-        return self.result.outcome == "passed"
+        return self.result.outcome == "passed" if self.holds is None else self.holds
 
 
 def standings(
@@ -73,6 +76,46 @@ def standings(
 ) -> tuple[Standing, ...]:
     """Every requirement with what was seen."""
     return tuple(_standing(each, contract, trials) for each in requirements)
+
+
+def plain_standings(
+    requirements: Sequence[Requirement], trials: Sequence[Trial]
+) -> tuple[Standing, ...]:
+    """Requirements of a library or a command, by the checks that were written for each."""
+    found = []
+    for each in requirements:
+        own = [trial for trial in trials if trial.probe.about == each.number]
+        shown = [trial for trial in own if trial.passed and trial.telling]
+        against = [trial for trial in own if not trial.passed and trial.elsewhere]
+        found.append(_judged(each, own, shown, against))
+    return tuple(found)
+
+
+def _judged(
+    requirement: Requirement,
+    own: Sequence[Trial],
+    shown: Sequence[Trial],
+    against: Sequence[Trial],
+    functions: tuple[str, ...] = (),
+) -> Standing:
+    """Met where something showed it, and what speaks against it is not more than that."""
+    why = ""
+    if len(against) > len(shown):
+        why = f"most others pass a check that this one fails: {against[0].probe.name}"
+    elif not shown:
+        failed = [trial for trial in own if not trial.passed]
+        why = (
+            f"it does not do what was expected: {failed[0].probe.name}"
+            if failed
+            else "no check that could fail has shown it"
+        )
+    return Standing(
+        requirement=requirement,
+        functions=functions,
+        shown=tuple(trial.probe.name for trial in shown),
+        against=tuple(trial.probe.name for trial in against),
+        why=why,
+    )
 
 
 def _standing(requirement: Requirement, contract: Contract, trials: Sequence[Trial]) -> Standing:
@@ -86,23 +129,7 @@ def _standing(requirement: Requirement, contract: Contract, trials: Sequence[Tri
     against = [
         t for t in own if not t.passed and t.elsewhere and t.probe.about == requirement.number
     ]
-    why = ""
-    if against:
-        why = f"another candidate passes a check that this one fails: {against[0].probe.name}"
-    elif not shown:
-        failed = [t for t in own if not t.passed]
-        why = (
-            f"no candidate passes what was expected: {failed[0].probe.name}"
-            if failed
-            else "no check that could fail has shown it"
-        )
-    return Standing(
-        requirement=requirement,
-        functions=functions,
-        shown=tuple(t.probe.name for t in shown),
-        against=tuple(t.probe.name for t in against),
-        why=why,
-    )
+    return _judged(requirement, own, shown, against, functions)
 
 
 def _is_about(trial: Trial, requirement: Requirement, serves: Sequence[Operation]) -> bool:

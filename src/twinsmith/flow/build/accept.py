@@ -15,9 +15,6 @@ from twinsmith.core.task import Job
 from twinsmith.core.verdict import Verdict
 from twinsmith.flow.build.handover import readme_of, service_files
 
-LEAST_OF_MANY_PARTS = 0.5
-"""Chosen, not measured: the confidence was fitted on functions."""
-
 UNCHECKED = (
     "nothing could be checked: the task gives no example and no critic wrote a check that "
     "can be used; add an example to the task, or give --tests"
@@ -43,7 +40,7 @@ def reason_for(job: Job, work: Work, verdicts: tuple[Verdict, ...]) -> tuple[boo
     if unmet:
         return False, f"{score}; {_missing(unmet)}"
     # A person's tests decide by themselves.
-    if job.task.tests or chosen.confidence >= _least(job):
+    if job.task.tests or chosen.confidence >= job.effort.least:
         return True, score
     return False, "; ".join([f"{score}: too little to call it solved", *_doubts(work, best)])
 
@@ -72,13 +69,6 @@ def _agreed(work: Work) -> str:
     if not work.pool.probes:
         return ""
     return f"{alike} of {of} candidates agree on everything that was tried, but "
-
-
-def _least(job: Job) -> float:
-    """How sure is sure enough; a library or a command has more places in which two may differ."""
-    if job.task.kind == "function":
-        return job.effort.least
-    return min(job.effort.least, LEAST_OF_MANY_PARTS)
 
 
 def _nothing(work: Work, verdicts: tuple[Verdict, ...]) -> str:
@@ -127,7 +117,7 @@ def result_files(job: Job, work: Work, end: RunOutcome) -> Mapping[str, str]:
     # What a model named comes first: no file of its own replaces one of ours.
     made = {each.name: each.text for each in program.files}
     made[FILE_NAMES[program.language]] = program.source
-    if work.asked is not None:
+    if work.asked is not None and work.asked.contract is not None:
         probes = _kept(work.pool, best.number)
         made |= service_files(job.task, work.asked.contract, probes, program)
     else:

@@ -1,6 +1,7 @@
 """A task in, checks out: written blind to the candidates, read from the task, or made up."""
 
 from collections import Counter
+from dataclasses import replace
 
 from twinsmith.core.checks.command_fuzz import fuzz_commands
 from twinsmith.core.checks.foreign import asserts_at_home
@@ -13,6 +14,7 @@ from twinsmith.core.command_line import proposal, read_runs, runs_schema
 from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.judging.pool import Pool
 from twinsmith.core.model import Ask, Question
+from twinsmith.core.planning.requirement import Requirement
 from twinsmith.core.probe import Call, Command, Input, Probe, Probes, read_tests
 from twinsmith.core.profile import Profile
 from twinsmith.core.task import Task
@@ -37,13 +39,30 @@ def sketched_probes(profile: Profile) -> dict[Probe, int]:
 
 
 async def propose(
-    task: Task, profile: Profile, *, nth: int, ensemble: int, ask: Ask
+    task: Task,
+    profile: Profile,
+    *,
+    nth: int,
+    ensemble: int,
+    ask: Ask,
+    about: Requirement | None = None,
 ) -> dict[Probe, int]:
-    """What a critic thinks should hold, and how often it wrote each; blind to programs."""
+    """What a critic thinks should hold, and how often it wrote each; blind to programs.
+
+    Where it is asked about one requirement, the checks are about that one.
+    """
+    found = await _proposed(task, profile, nth, ensemble, ask, about.quote if about else "")
+    number = about.number if about else 0
+    return {replace(probe, about=number): times for probe, times in found.items()}
+
+
+async def _proposed(
+    task: Task, profile: Profile, nth: int, ensemble: int, ask: Ask, quote: str
+) -> dict[Probe, int]:
     question = Question(
         role="critic",
         nth=nth,
-        text=_asked(task, profile),
+        text=_asked(task, profile, quote),
         ensemble=ensemble,
         temperature=0.8 if nth else 0.2,
         schema=runs_schema(channels_in(task.text)) if task.kind == "cli" else "",
@@ -103,13 +122,16 @@ def _annotations(task: Task, pool: Pool, function: str) -> tuple[str, ...]:
     return found.most_common(1)[0][0] if found else ()
 
 
-def _asked(task: Task, profile: Profile) -> str:
+def _asked(task: Task, profile: Profile, quote: str) -> str:
+    what = f'this is done: "{quote}"' if quote else "a program does this"
+    many = "four" if quote else "eight"
     match task.kind:
         case "cli":
-            return render("runs", task=task.text, outline=profile.outline)
+            return render("runs", task=task.text, outline=profile.outline, what=what, many=many)
         case "library":
             names = ", ".join(profile.names)
-            return render("library_checks", task=task.text, outline=profile.outline, names=names)
+            told = {"task": task.text, "outline": profile.outline, "names": names}
+            return render("library_checks", **told, what=what, many=many)
     if task.language == "python":
         return render("checks", task=task.text, entry=profile.entry)
     # Shown a task in another language, a small model answers with a program in that language.

@@ -20,10 +20,12 @@ LONGEST_PART = 400
 HEATS = {1: 0.0, 2: 0.5}
 
 
-async def required(task: str, ensembles: tuple[int, ...], run: Recorder) -> Requirements:
-    """What is asked for, and the words that ask for accounts."""
+async def required(
+    task: str, ensembles: tuple[int, ...], run: Recorder, *, accounts: bool = False
+) -> Requirements:
+    """What is asked for; of a service also the words that ask for accounts."""
     asked = [_required(task, ensemble, run) for ensemble in ensembles]
-    parts = _parts(task)
+    parts = _parts(task) if accounts else []
     entering = [_login(part, nth, run) for nth, part in enumerate(parts)]
     found, logins = await run.together(asked, entering)
     whole = found[0]

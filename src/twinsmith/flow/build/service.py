@@ -110,7 +110,7 @@ class Services:
 
     async def _requirements(self) -> Requirements:
         async with self._run.stage("requirements") as stage:
-            wanted = await required(self._task.text, self._ensembles, self._run)
+            wanted = await required(self._task.text, self._ensembles, self._run, accounts=True)
             stage.text = several(len(wanted.each), "requirement")
         return wanted
 

@@ -1,6 +1,6 @@
 """Programs and dialogues in, what was seen out: who passes what, and what passes by itself."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -103,11 +103,17 @@ class Talks:
                 probe=probe,
                 result=result,
                 telling=known.get(probe.source, frozenset()),
-                elsewhere=any(passes(pool, number, place) for number in others),
+                elsewhere=most(passes(pool, number, place) for number in others),
             )
             for place, (probe, result) in enumerate(zip(pool.probes, seen, strict=False))
         ]
         return standings(wanted.each, contract, [*trials, *gate])
+
+
+def most(held: Iterable[bool]) -> bool:
+    """Whether it holds for half of them or more; of none it does not."""
+    each = list(held)
+    return bool(each) and 2 * sum(each) >= len(each)
 
 
 def passes(pool: Pool, number: int, place: int) -> bool:

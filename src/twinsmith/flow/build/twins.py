@@ -1,5 +1,6 @@
 """Two ensembles, one pool: they write apart, are judged together, and learn from one another."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from twinsmith.core.checks.inputs import input_text, probe_of
@@ -10,6 +11,7 @@ from twinsmith.core.judging.doubt import doubted
 from twinsmith.core.judging.pool import Pool
 from twinsmith.core.judging.selection import BY_THE_WORDS, select
 from twinsmith.core.knowing.insight import Reminder
+from twinsmith.core.planning.requirement import NOTHING_REQUIRED, Requirement, Requirements
 from twinsmith.core.probe import Input, Probes
 from twinsmith.core.profile import Profile
 from twinsmith.core.program import Candidate
@@ -35,7 +37,7 @@ from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Sandbox
 
 HOPELESS = 6
-MOST_CRITICS = 4
+MOST_CRITICS = 32
 """Of one round: their questions are numbered through."""
 
 
@@ -51,6 +53,7 @@ class Twins:
         *,
         advice: str = "",
         reminders: tuple[Reminder, ...] = (),
+        wanted: Requirements = NOTHING_REQUIRED,
     ) -> None:
         self._job, self._task, self._effort = job, job.task, job.effort
         self._profile = profile
@@ -64,6 +67,9 @@ class Twins:
         self._heard = False
         self._asked = False
         self._in_doubt = False
+        self._wanted = wanted
+        self._spoke: set[int] = set()
+        """The ensembles whose critics were asked about every requirement."""
         self._leaders = Leaders(job, limits, run)
 
     async def solve(self) -> Found:
@@ -96,15 +102,16 @@ class Twins:
             plans = await self._plans(found) if what.planned else {}
             wanted = briefs(what, len(found.pool.candidates), plans, self._advice)
             asked = [generate(self._task, self._profile, b, self._run.ask) for b in wanted]
-            first = nth * MOST_CRITICS
+            first, ask = nth * MOST_CRITICS, self._run.ask
+            voices = list(self._voices(what.critics))
             critics = [
-                propose(self._task, self._profile, nth=first + n, ensemble=e, ask=self._run.ask)
-                for n, e in enumerate(what.critics)
+                propose(self._task, self._profile, nth=first + n, ensemble=e, ask=ask, about=about)
+                for n, (e, about) in enumerate(voices)
             ]
             written, checks = await self._run.together(asked, critics)
             found = self._with(written, found)
             pool = found.pool
-            for ensemble, proposed in zip(what.critics, checks, strict=True):
+            for (ensemble, _), proposed in zip(voices, checks, strict=True):
                 pool = pool.with_proposed(proposed, ensemble)
             if nth == 0:
                 # The words of the task are a voice of their own, beside those of the ensembles.
@@ -116,6 +123,16 @@ class Twins:
             found = await self._compared(found)
             stage.text = self._standing(found)
         return found
+
+    def _voices(self, critics: Sequence[int]) -> Iterator[tuple[int, Requirement | None]]:
+        """Whose critic is asked about what: every requirement once, then about the whole."""
+        for ensemble in critics:
+            anew = ensemble not in self._spoke
+            self._spoke.add(ensemble)
+            if anew and self._wanted.each:
+                yield from ((ensemble, each) for each in self._wanted.each)
+            else:
+                yield ensemble, None
 
     async def _plans(self, found: Found) -> dict[int, str]:
         """The guidance of every slow thinker that has something to think about."""
@@ -284,7 +301,14 @@ class Twins:
             return False
         chosen, effort = found.selection, self._effort
         believed = chosen.settled >= effort.enough and chosen.confidence >= effort.least
-        return bool(self._task.tests) or believed
+        return bool(self._task.tests) or (believed and self._all_shown(found))
+
+    def _all_shown(self, found: Found) -> bool:
+        """Whether for every requirement the best one passes a check that was written for it."""
+        winner = found.selection.winner
+        held = found.pool.held(winner) if winner is not None else ()
+        shown = {found.pool.probes[check.probe].about for check in held}
+        return all(each.number in shown for each in self._wanted.each)
 
     def _standing(self, found: Found) -> str:
         chosen, pool = found.selection, found.pool

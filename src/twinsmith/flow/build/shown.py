@@ -1,0 +1,69 @@
+"""A finished search in, its requirements with what showed them out: libraries and commands."""
+
+from twinsmith.core.errors import BudgetExceeded
+from twinsmith.core.execution import Execution, Limits
+from twinsmith.core.planning.hollow import asks_for_something, hollowed
+from twinsmith.core.planning.requirement import Requirements
+from twinsmith.core.planning.standing import Asked, Trial, plain_standings
+from twinsmith.core.probe import Probes
+from twinsmith.flow.build.ensemble import Found
+from twinsmith.flow.recorder import Recorder
+from twinsmith.ports import Sandbox
+
+HOLLOW = 900
+"""The number of a program that is only there to see whether checks notice."""
+SOMETHING = frozenset({"it"})
+
+
+async def shown(found: Found, wanted: Requirements, limits: Limits, run: Recorder) -> Asked:
+    """Every requirement with the checks that the best candidate passes, and would not by chance."""
+    winner = found.selection.winner
+    asked = Asked(requirements=wanted, standings=plain_standings(wanted.each, ()))
+    if winner is None or winner not in found.pool.seen:
+        return asked
+    pool, others = found.pool, [n for n in found.pool.seen if n != winner]
+    held = {number: pool.held(number) for number in pool.seen}
+    empty = await _passed_by_nothing(found, limits, run)
+    trials = []
+    for check in pool.checks:
+        probe = pool.probes[check.probe]
+        if check.probe >= len(pool.seen[winner]) or not probe.about:
+            continue
+        passes = [check in held[number] for number in others]
+        telling = asks_for_something(probe) and check.expected not in ("", "None")
+        telling = telling or (not probe.asks and probe.source not in empty)
+        trials.append(
+            Trial(
+                probe=probe,
+                result=pool.seen[winner][check.probe],
+                holds=check in held[winner],
+                telling=SOMETHING if telling else frozenset(),
+                elsewhere=bool(passes) and 2 * sum(passes) > len(passes),
+            )
+        )
+    return Asked(requirements=wanted, standings=plain_standings(wanted.each, trials))
+
+
+async def _passed_by_nothing(found: Found, limits: Limits, run: Recorder) -> frozenset[str]:
+    """The sources of the checks that a program of the same names passes without doing anything."""
+    winner = found.selection.winner
+    program = found.pool.numbered(winner).program if winner is not None else None
+    empty = hollowed(program) if program else None
+    probes = [probe for probe in found.pool.probes if probe.about and not probe.asks]
+    if empty is None or not probes:
+        return frozenset()
+    asked = Probes(checks=tuple(probes), setup=found.pool.setup)
+
+    async def in_sandbox(sandbox: Sandbox) -> Execution:
+        return await sandbox.run(empty, asked, limits)
+
+    try:
+        seen = await run.execute(HOLLOW, in_sandbox)
+    except BudgetExceeded:
+        # Nobody knows which of them say something: none does.
+        return frozenset(probe.source for probe in probes)
+    return frozenset(
+        probe.source
+        for probe, result in zip(probes, seen.results, strict=False)
+        if result.outcome == "passed"
+    )
