@@ -1,132 +1,249 @@
-"""Services on fakes: how many are written, when it stops, what is mended and handed over."""
+"""Services from a script: who is asked for what, what is written anew, and what counts as met."""
 
+import json
 from dataclasses import replace
 
 import pytest
 
-from tests.worlds import World, job_of
-from twinsmith.adapters.sandbox.canned import CannedSandbox
-from twinsmith.core.effort import Effort
-from twinsmith.core.execution import Execution, Limits, ProbeResult
+from tests.cart import EFFORT, Cart, cart_job, unmet
+from tests.service_scripts import CART, DIALOGUES, PIECES, PLAN
+from twinsmith.core.execution import Execution, ProbeResult
 from twinsmith.core.model import Prompt
-from twinsmith.core.probe import Probes
+from twinsmith.core.planning.contract_reply import read_contract
+from twinsmith.core.planning.python_kit import assembled
+from twinsmith.core.probe import ABOUT_ACCOUNTS, Probes
 from twinsmith.core.program import Program
-from twinsmith.core.task import Job, Task
 
-NOTES = "a REST API in {} that keeps notes"
-EFFORT = Effort(candidates=10, refinements=1)
+FORGETFUL = PIECES["see_total"].replace('row["quantity"] * ', "")
+CARELESS = "def remove_item(user: str, id: int):\n    return 204, {}\n"
+NOTHING_KEPT = 'def test_1():\n    assert see_total("ann")["total"] == 0\n'
 
 
-def service(language: str = "go", effort: Effort = EFFORT) -> Job:
-    text = NOTES.format(language.capitalize())
-    task = Task(text=text, language=language, kind="service")
-    return replace(job_of(effort=effort), task=task)
+async def test_the_right_pieces_are_a_solved_service() -> None:
+    world, job = Cart(), cart_job()
+    outcome = await world.build(job)
+    assert outcome.solved, outcome.reason
+    assert world.stages() == ["clarify", "requirements", "contract", "explore", "gate", "accept"]
+    # Both ensembles write every piece once, and both critics see every requirement.
+    assert sorted(world.pieces()) == sorted([*PIECES, *PIECES])
+    assert len(world.prompts("critic")) == 8
+    report = json.loads(world.files(job)["report.json"])
+    assert [each["met"] for each in report["requirements"]] == [True] * 4
+    assert all(each["shown"] for each in report["requirements"])
+
+
+async def test_what_is_handed_over_says_how_to_run_and_test_it() -> None:
+    world, job = Cart(), cart_job()
+    await world.build(job)
+    files = world.files(job)
+    expected = {"solution.py", "kit.py", "contract.py", "README.md", "checks.json", "report.md"}
+    assert expected | {"test_solution.py", "openapi.json", "requirements.txt"} <= set(files)
+    assert "DELETE /cart/items/{id}" in files["README.md"]
+    assert json.loads(files["openapi.json"])["paths"]["/cart/total"]
+    compile(files["test_solution.py"], "test_solution.py", "exec")
+    kept = [each["name"] for each in json.loads(files["checks.json"])["checks"]]
+    assert "see_total('ann') == 2 * 1.5 + 3 * 0.75" in kept
+
+
+async def test_critics_are_blind_and_coders_know_one_piece() -> None:
+    world = Cart()
+    await world.build(cart_job())
+    assert not any("store.add" in prompt.text for prompt in world.prompts("critic"))
+    for prompt in world.prompts("coder"):
+        assert sum(f"def {name}(" in prompt.text for name in PIECES) == 1
+
+
+async def test_a_total_that_forgets_the_quantity_is_never_called_solved() -> None:
+    world, job = Cart({**PIECES, "see_total": FORGETFUL}), cart_job()
+    assert "not shown: " in unmet(await world.build(job))
+    report = json.loads(world.files(job)["report.json"])
+    total = next(each for each in report["requirements"] if each["quote"] == "see the total")
+    assert (total["met"], total["shown"]) == (False, [])
+    assert "what was expected: see_total('ann') == 2 * 1.5 + 3 * 0.75" in total["why"]
+    assert "rejected/solution.py" in world.files(job)
+
+
+async def test_one_coder_who_is_right_is_enough() -> None:
+    world = Cart()
+    right = world.say
+
+    def say(prompt: Prompt) -> str:
+        if world.piece(prompt) == "see_total" and prompt.ensemble == 1:
+            return f"```python\n{FORGETFUL}```"
+        return right(prompt)
+
+    world.say = say
+    outcome = await world.build(cart_job())
+    assert (outcome.solved, outcome.winner) == (True, 2)
+    assert len(world.pieces()) == 6
+
+
+async def test_what_no_check_that_could_fail_has_shown_is_not_met() -> None:
+    silent = {quote: text for quote, text in DIALOGUES.items() if quote != "remove them"}
+    outcome = await Cart(dialogues=silent).build(cart_job())
+    assert "'remove them' (no check that could fail has shown it)" in unmet(outcome)
+
+
+async def test_a_dialogue_that_an_empty_program_passes_is_dropped() -> None:
+    idle = {**DIALOGUES, "see the total": NOTHING_KEPT}
+    world, job = Cart(dialogues=idle), cart_job()
+    reason = unmet(await world.build(job))
+    assert "'see the total' (no check that could fail has shown it)" in reason
+    assert "see_total('ann')['total'] == 0" not in world.files(job)["rejected/checks.json"]
+
+
+async def test_a_piece_that_fails_is_written_anew_and_only_that_piece() -> None:
+    dialogues = {
+        **DIALOGUES,
+        "remove them": "def test_1():\n    assert not remove_item('ann', 7)\n",
+    }
+    broken = {**PIECES, "remove_item": CARELESS}
+    world = Cart(broken, dialogues, later={"remove_item": PIECES["remove_item"]})
+    outcome = await world.build(cart_job())
+    assert outcome.solved, outcome.reason
+    assert list(world.pieces())[6:] == ["remove_item"] * 2
+    assert "again 1" in world.stages()
+    assert "again 2" not in world.stages()
+
+
+async def test_an_answer_that_is_no_piece_is_stood_in_for_by_the_others() -> None:
+    world = Cart()
+    right = world.say
+    world.say = lambda prompt: (
+        "I would rather not."
+        if world.piece(prompt) == "see_total" and prompt.ensemble == 2
+        else right(prompt)
+    )
+    outcome = await world.build(cart_job())
+    assert (outcome.solved, len(outcome.verdicts)) == (True, 2)
+
+
+async def test_without_any_piece_there_is_nothing_to_run() -> None:
+    world = Cart({})
+    outcome = await world.build(cart_job(effort=replace(EFFORT, candidates=2)))
+    assert "does not define add_item" in unmet(outcome)
+
+
+@pytest.mark.parametrize(("candidates", "asked"), [(1, 1), (2, 2), (3, 3), (5, 5), (40, 8)])
+async def test_no_more_are_written_than_was_said(candidates: int, asked: int) -> None:
+    world = Foreign("bad")
+    outcome = await world.build(
+        cart_job(language="go", effort=replace(EFFORT, candidates=candidates))
+    )
+    assert not outcome.solved
+    assert len(world.prompts("coder")) == asked
+
+
+async def test_with_a_budget_of_nothing_it_ends_honestly() -> None:
+    world, job = Cart(), cart_job()
+    outcome = await world.build(replace(job, budget=replace(job.budget, tokens=10)))
+    assert not outcome.solved
+    assert world.billed <= 10
+
+
+async def test_without_a_plan_nothing_is_written() -> None:
+    world = Cart()
+    right = world.say
+    world.say = lambda p: "no idea" if "You plan an HTTP service" in p.text else right(p)
+    outcome = await world.build(cart_job())
+    assert unmet(outcome) == "no slow thinker gave a plan of the service that can be used"
+    assert world.prompts("coder") == []
+
+
+class Foreign(Cart):
+    """A coder who writes whole services in Go by name; what they would do is told in Python."""
+
+    def __init__(self, *names: str) -> None:
+        super().__init__()
+        self._names = names
+        self._contract = read_contract(PLAN, CART, login="with user accounts")
+
+    def _answer(self, prompt: Prompt) -> str:
+        if prompt.role != "coder":
+            return super()._answer(prompt)
+        name = self._names[min(prompt.nth, len(self._names) - 1)]
+        return f"```go\n{source(name)}```"
+
+    def seen(self, program: Program, probes: Probes) -> Execution:
+        if program.language == "python":
+            return super().seen(program, probes)
+        total = FORGETFUL if '"bad"' in program.source else PIECES["see_total"]
+        twin = assembled(self._contract, {**PIECES, "see_total": total}, "")
+        return super().seen(twin, probes)
 
 
 def source(name: str) -> str:
     return f'package main\n\nfunc main() {{\n\tprintln("{name}")\n}}\n'
 
 
-class Served(World):
-    """A coder that writes services by name, and a sandbox in which only some of them work."""
-
-    def __init__(self, *names: str, good: str = "good", log: str = "") -> None:
-        super().__init__(self._answer)
-        self._names = names
-        self._good = good
-        self._log = log
-        self._passing = CannedSandbox()
-
-    def _answer(self, prompt: Prompt) -> str:
-        assert prompt.role == "coder", prompt
-        return f"```go\n{source(self._names[prompt.nth])}```"
-
-    async def run(self, program: Program, probes: Probes, limits: Limits) -> Execution:
-        self.runs += 1
-        execution = await self._passing.run(program, probes, limits)
-        if f'"{self._good}"' in program.source:
-            return execution
-        first, *others = execution.results
-        broken = ProbeResult(name=first.name, outcome="failed", detail="GET /health gave 500")
-        return replace(execution, results=(broken, *others), log=self._log)
-
-
-async def test_one_of_each_ensemble_is_asked_in_turn_and_the_first_that_passes_ends_it() -> None:
-    world = Served("bad", "good")
-    outcome = await world.build(service())
+async def test_another_language_goes_through_the_same_contract_and_dialogues() -> None:
+    world, job = Foreign("bad", "good"), cart_job(language="go")
+    outcome = await world.build(job)
     assert (outcome.solved, outcome.winner) == (True, 2)
-    assert [(p.nth, p.ensemble) for p in world.asked] == [(0, 1), (1, 2)]
-    # The second is only asked for when the first is answered.
-    kinds = [e.event for e in world.journal.entries("r1") if e.event.kind.startswith("model.")]
-    assert [event.kind for event in kinds] == ["model.asked", "model.replied"] * 2
-    assert world.stages() == ["clarify", "interface", "explore", "accept"]
-
-
-async def test_more_are_written_and_then_the_best_is_mended_with_what_it_fails() -> None:
-    world = Served(*["bad"] * 6, "good")
-    outcome = await world.build(service())
-    assert (outcome.solved, outcome.winner) == (True, 7)
-    assert world.stages()[2:5] == ["explore", "widen", "refine"]
-    mending = world.asked[-1].text
-    assert 'println("bad")' in mending
-    assert "GET /health gave 500" in mending
-
-
-async def test_all_files_of_a_service_are_shown_to_whoever_mends_it() -> None:
-    world = Served(*["bad"] * 7)
-    more = 'words.go\n```go\npackage main\n\nfunc word() string { return "x" }\n```'
-    main = source("bad").replace("println(", "println(word(), ")
-    world.say = lambda _: f"solution.go\n```go\n{main}```\n\n{more}"
-    await world.build(service())
-    mending = world.asked[-1].text
-    assert "words.go\n```go\npackage main\n\nfunc word() string" in mending
-    assert mending.count("```go") == 2
-
-
-@pytest.mark.parametrize(("candidates", "asked"), [(1, 1), (2, 2), (4, 4), (6, 6), (40, 6)])
-async def test_no_more_are_written_than_was_said(candidates: int, asked: int) -> None:
-    world = Served(*["bad"] * 10)
-    outcome = await world.build(service(effort=Effort(candidates=candidates, refinements=0)))
-    assert not outcome.solved
-    assert len(world.asked) == asked
-    assert "GET /health gave 500" in outcome.reason
-
-
-async def test_what_is_handed_over_says_how_to_build_run_and_test_it() -> None:
-    world, job = Served("good", "good"), service()
-    await world.build(job)
+    asked = world.prompts("coder")
+    assert [(p.nth, p.ensemble) for p in asked] == [(0, 1), (1, 2)]
+    assert "GET /cart/total; needs the header Authorization: Bearer <token>" in asked[0].text
+    # What strangers try with accounts decides at once: no kit brings them.
+    assert world.stages() == ["clarify", "requirements", "contract", "explore", "accept"]
     files = world.files(job)
-    assert {"solution.go", "README.md", "checks.json", "test_solution.py", "report.md"} <= set(
-        files
-    )
     assert "PORT=8000 ./solution" in files["README.md"]
-    assert "GET /notes/{id}" in files["README.md"]
-    compile(files["test_solution.py"], "test_solution.py", "exec")
+    assert {"solution.go", "test_solution.py", "openapi.json"} <= set(files)
+
+
+async def test_a_whole_service_is_written_anew_with_what_failed() -> None:
+    world = Foreign("bad", "bad", "good")
+    outcome = await world.build(cart_job(language="go"))
+    assert (outcome.solved, outcome.winner) == (True, 3)
+    assert "An earlier version failed: " in world.prompts("coder")[2].text
+
+
+async def test_a_wrong_service_in_another_language_is_not_called_solved() -> None:
+    outcome = await Foreign("bad").build(cart_job(language="go"))
+    assert "what was expected: see_total(" in unmet(outcome)
 
 
 async def test_a_service_of_several_files_is_built_from_all_of_them() -> None:
-    world, job = Served("good", "good"), service()
+    world, job = Foreign("good"), cart_job(language="go")
+    right = world.say
     more = 'words.go\n```go\npackage main\n\nfunc word() string { return "x" }\n```'
     main = source("good").replace("println(", "println(word(), ")
-    world.say = lambda _: f"solution.go\n```go\n{main}```\n\n{more}"
-    await world.build(job)
+    text = f"solution.go\n```go\n{main}```\n\n{more}"
+    world.say = lambda prompt: text if prompt.role == "coder" else right(prompt)
+    assert (await world.build(job)).solved
     files = world.files(job)
     assert "words.go" in files
     assert "go build -o solution solution.go words.go" in files["README.md"]
     assert "'words.go'" in files["test_solution.py"]
 
 
-async def test_answers_without_a_program_are_no_candidates_that_run() -> None:
-    world = Served(*["bad"] * 10)
-    world.say = lambda _: "I would rather not."
-    outcome = await world.build(service(effort=Effort(candidates=2)))
-    assert not outcome.solved
-    assert "does not define 'main'" in outcome.reason
+class Leaky(Cart):
+    """A service of the first ensemble that fails at the gate, and one that logs a password."""
+
+    def __init__(self, *, fails: int = 0, log: str = "") -> None:
+        super().__init__()
+        self._fails, self._log = fails, log
+        self.gate = 0
+
+    def seen(self, program: Program, probes: Probes) -> Execution:
+        execution = replace(super().seen(program, probes), log=self._log)
+        if probes.checks[0].about != ABOUT_ACCOUNTS:
+            return execution
+        self.gate += 1
+        if self.gate > self._fails:
+            return execution
+        broken = ProbeResult(name="x", outcome="failed", detail="POST /register gave 200")
+        return replace(execution, results=(broken, *execution.results[1:]))
 
 
-async def test_with_a_budget_of_nothing_it_ends_honestly() -> None:
-    world = Served("good", "good")
-    poor = replace(service(), budget=replace(service().budget, tokens=10))
-    outcome = await world.build(poor)
-    assert not outcome.solved
-    assert world.billed <= 10
+async def test_whoever_fails_at_the_gate_does_not_lead() -> None:
+    world = Leaky(fails=1)
+    outcome = await world.build(cart_job())
+    assert (outcome.solved, outcome.winner, world.gate) == (True, 2, 2)
+    reason = unmet(await (again := Leaky(fails=9)).build(cart_job()))
+    assert "registers a new user, gate: POST /register gave 200" in reason
+    assert again.gate == 2
+
+
+async def test_a_password_in_the_log_bars_a_service() -> None:
+    outcome = await Leaky(log="registering ann with Canary!7-ann-pw\n").build(cart_job())
+    assert "a password stands in the log" in unmet(outcome)

@@ -141,9 +141,10 @@ class Services:
     async def _first(self, bench: Bench, wanted: Requirements, found: Found) -> Found:
         """One whole from each ensemble, and what both critics would ask for each requirement."""
         async with self._run.stage("explore") as stage:
+            writers = self._writers(0)
             orders = [
                 self._order(name, ensemble, FIRST_HEATS[ensemble])
-                for ensemble in self._ensembles
+                for ensemble in writers
                 for name in bench.shop.names
             ]
             voices = [(e, each) for e in self._ensembles for each in wanted.each]
@@ -167,7 +168,7 @@ class Services:
                 for probe in probes
             ]
             found = await self._with_dialogues(bench.shop.contract, proposals, found)
-            found = await self._tried(found, bench.wholes({}, written, self._ensembles, 0))
+            found = await self._tried(found, bench.wholes({}, written, writers, 0))
             stage.text = self._standing(found)
         return found
 
@@ -186,6 +187,10 @@ class Services:
                 pool = pool.with_check(probe, ensemble=ensemble)
         return replace(found, pool=pool)
 
+    def _writers(self, made: int) -> tuple[int, ...]:
+        """The ensembles that write a whole now: no more than may still be written."""
+        return self._ensembles[: max(1, self._job.effort.candidates - made)]
+
     def _order(self, part: str, ensemble: int, heat: float, told: str = "") -> Order:
         self._asked += 1
         return Order(
@@ -203,14 +208,15 @@ class Services:
         async with self._run.stage(f"again {nth + 1}") as stage:
             winner = found.selection.winner
             base: Parts = bench.parts.get(winner, {}) if winner is not None else {}
+            made = len(found.pool.candidates)
+            writers = self._writers(made)
             orders = [
                 self._order(name, ensemble, HEAT, told if ensemble == 1 else "")
-                for ensemble in self._ensembles
+                for ensemble in writers
                 for name, told in suspects.items()
             ]
             written, _ = await self._run.together([bench.write(order) for order in orders], [])
-            made = len(found.pool.candidates)
-            found = await self._tried(found, bench.wholes(base, written, self._ensembles, made))
+            found = await self._tried(found, bench.wholes(base, written, writers, made))
             best = self._best_of_each(bench, suspects, found)
             if best is not None:
                 number = len(found.pool.candidates) + 1
