@@ -69,6 +69,31 @@ async def test_a_script_for_one_task_refuses_others() -> None:
         await model.ask(prompt(0))
 
 
+async def test_a_reply_that_knows_when_answers_every_such_question_of_its_role() -> None:
+    fitting = ScriptedReply(role="coder", text="by words", when="234")
+    others = (
+        ScriptedReply(role="slow", text="not mine", when="1"),
+        ScriptedReply(role="coder", text="never", when="no such words"),
+    )
+    model = ScriptedModel(replace(SCRIPT, replies=(*SCRIPT.replies, *others, fitting)))
+    for nth in (0, 1, 7):
+        assert (await model.ask(prompt(nth))).text == "by words"
+    # The others are counted as if it were not there.
+    other = replace(prompt(1), text="another question")
+    assert (await model.ask(other)).text == "two"
+    with pytest.raises(ModelUnavailable, match="has 3 replies for role 'coder', number 4"):
+        await model.ask(replace(other, nth=3))
+
+
+def test_a_script_says_when(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    reply = {"role": "critic", "when": "is done", "text": "a test"}
+    path.write_text(json.dumps({"name": "x", "replies": [reply, {"role": "slow", "text": "y"}]}))
+    first, second = read_script(path).replies
+    assert first == ScriptedReply(role="critic", when="is done", text="a test")
+    assert second.when == ""
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

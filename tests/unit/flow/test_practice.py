@@ -1,12 +1,10 @@
 """What coders are told where mistakes open a door."""
 
-from dataclasses import replace
-
 import pytest
 
+from tests.cart import Cart, cart_job
 from tests.worlds import World, job_of, saying, with_effort
 from twinsmith.core.model import Prompt
-from twinsmith.core.task import Task
 from twinsmith.effort_choice import effort_of
 from twinsmith.flow.build.practice import LONGEST_LINE, MOST_LINES, NTH
 from twinsmith.settings import load
@@ -47,13 +45,16 @@ async def test_nobody_is_asked_where_it_is_off_or_nothing_can_go_wrong(
     assert all(prompt.purpose != "practice" for prompt in world.asked)
 
 
-async def test_a_service_is_told_as_well() -> None:
-    job = with_effort(job_of(SENSITIVE, effort=None), practice=True)
-    text = "a REST API in Go for user authentication"
-    job = replace(job, task=Task(text=text, language="go", kind="service"))
-    world = World(say)
-    await world.build(job)
-    assert "- hash it\n- salt it" in world.prompts("coder")[1].text
+@pytest.mark.parametrize("language", ["python", "go"])
+async def test_whoever_writes_a_service_or_a_piece_of_one_is_told_as_well(language: str) -> None:
+    world = Cart()
+    right = world.say
+    world.say = lambda prompt: LINES if prompt.purpose == "practice" else right(prompt)
+    await world.build(with_effort(cart_job(language=language), practice=True, candidates=2))
+    first, *writing = world.prompts("coder")
+    assert first.purpose == "practice"
+    assert len(writing) == (6 if language == "python" else 2)
+    assert all("- hash it\n- salt it" in prompt.text for prompt in writing)
 
 
 @pytest.mark.parametrize(
