@@ -6,20 +6,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from twinsmith.core.errors import BadReply
-from twinsmith.core.planning.contract import Contract, Operation, arguments, signature
+from twinsmith.core.events import Json
+from twinsmith.core.planning.contract import (
+    Contract,
+    Field,
+    Kind,
+    Operation,
+    arguments,
+    signature,
+)
 from twinsmith.core.replies.python_names import parsed
 from twinsmith.core.replies.reply_code import source_in
 
 REFUSED = 400
-_STORE = (
-    'store.add("{name}", {field}=…, …) keeps a new row and gives it back as a dict, with its {key}',
-    'store.get("{name}", {key}) gives one row as a dict, or None',
-    'store.get("{name}", {field}=…) gives the first row with that value, or None',
-    'store.all("{name}") gives all rows as a list of dicts',
-    'store.all("{name}", {field}=…) gives those with that value',
-    'store.change("{name}", {key}, {field}=…) changes a row and gives it back',
-    'store.remove("{name}", {key}) removes a row',
-)
+_STORE = """row = store.add("{name}", {given})  # {row}
+store.get("{name}", {key})  # that row, or None
+store.get("{name}", {first})  # the first row with this value, or None
+store.all("{name}", {first})  # a list of the rows with this value; store.all("{name}"): all rows
+store.change("{name}", {key}, {last})  # changes the row and gives it back
+store.remove("{name}", {key})
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,13 +71,38 @@ def _returns(operation: Operation) -> str:
 
 
 def _kept(contract: Contract) -> str:
+    """The tables, and how their rows are kept, with real values."""
     if not contract.tables:
         return ""
-    table = contract.tables[0]
-    other = next((c.name for c in table.columns if c.name != table.key.name), "name")
     told = "\n".join(f"Table {each.text()}" for each in contract.tables)
-    verbs = "\n".join(_STORE).format(name=table.name, key=table.key.name, field=other)
-    return f"{told}\nThey are kept by `store`, which is there already:\n{verbs}\n\n"
+    table = contract.tables[0]
+    values = {each.name: _usual(each, contract) for each in table.columns}
+    key = table.key.name
+    given = [f"{name}={value!r}" for name, value in values.items() if name != key]
+    shown = _STORE.format(
+        name=table.name,
+        given=", ".join(given),
+        row=json.dumps(values, ensure_ascii=False),
+        key=repr(values[key]),
+        first=given[0] if given else "",
+        last=given[-1] if given else "",
+    )
+    return f"{told}\nTheir rows are kept by `store`, which is there already:\n{shown}\n"
+
+
+def _usual(column: Field, contract: Contract) -> Json:
+    """A value of a column, as the contract's examples have it."""
+    if column.name == "user":
+        return "ann"
+    for each in contract.operations:
+        for field in each.takes:
+            if field.name == column.name and field.example:
+                return field.value()
+        example = each.example()
+        if isinstance(example, dict) and column.name in example:
+            return example[column.name]
+    plain: dict[Kind, Json] = {"string": "some text", "integer": 1, "number": 2.5}
+    return plain.get(column.kind, column.value())
 
 
 def read_piece(text: str, operation: Operation, contract: Contract) -> str:

@@ -193,6 +193,18 @@ def read_requirements(text: str, task: str) -> Requirements:
     return Requirements(each=tuple(found[:MOST_REQUIREMENTS]))
 
 
+def without_headline(found: Requirements, task: str) -> Requirements:
+    """Without what only repeats the words before the first colon, which say what it is for."""
+    head, colon, rest = task.partition(":")
+    if not colon or len(rest.split()) < len(head.split()) or "\n" in head:
+        return found
+    first = set(words_of(head))
+    kept = [each for each in found.each if not set(words_of(each.quote)) <= first]
+    if not kept:
+        return found
+    return replace(found, each=tuple(replace(e, number=n) for n, e in enumerate(kept, 1)))
+
+
 def with_clauses(found: Requirements, task: str) -> Requirements:
     """With every clause of the task that no requirement covers as one of its own."""
     each = list(found.each)

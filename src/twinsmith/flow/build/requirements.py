@@ -10,7 +10,10 @@ from twinsmith.core.planning.requirement import (
     merged,
     quoted,
     read_requirements,
+    same,
     with_clauses,
+    with_more,
+    without_headline,
 )
 from twinsmith.flow.build.asking import answered
 from twinsmith.flow.recorder import Recorder
@@ -32,7 +35,10 @@ async def required(
     for other in found[1:]:
         whole = merged(whole, other)
     login = next((words for words in logins if words), "")
-    return with_clauses(Requirements(each=whole.each, login=login), task)
+    wanted = without_headline(Requirements(each=whole.each, login=login), task)
+    if login and not any(same(each.quote, login) for each in wanted.each):
+        wanted = with_more(wanted, [login])
+    return with_clauses(wanted, task)
 
 
 async def _required(task: str, ensemble: int, run: Recorder) -> Requirements:
