@@ -138,6 +138,7 @@ class Handler(BaseHTTPRequestHandler):
         status, value = answer(self.command, self.path, data)
         body = b"" if value is None else json.dumps(value).encode()
         self.send_response(status)
+        self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

@@ -15,8 +15,9 @@ from tests.services import ACCOUNTS, ME_IN_PIECES, NOTES, NOTES_IN_PIECES, SHORT
 from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.judging.security_findings import security_findings
 from twinsmith.core.planning.contract import Contract
+from twinsmith.core.planning.dialogue import service_setup
 from twinsmith.core.planning.python_kit import assembled
-from twinsmith.core.probe import Probes
+from twinsmith.core.probe import Probe, Probes
 from twinsmith.core.services.http_checks import CPU_SECONDS, PROBE_SECONDS, log_findings
 from twinsmith.core.services.service_tests import as_test_file
 from twinsmith.flow.build.pieces import FLASK_KIT
@@ -85,6 +86,26 @@ def test_the_tests_handed_over_run_by_themselves(tmp_path: Path, old: str, ends:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert f"Ran {len(NOTE_PROBES.checks)} tests" in done.stderr
     assert done.stderr.splitlines()[-1].startswith(ends)
+
+
+FRESH = (
+    "assert create_note(title='a', text='b')['id'] == 1\nassert len(list_notes()) == 1",
+    "create_note(title='c', text='d')\nassert list_notes()[0]['title'] == 'c'",
+)
+
+
+def test_the_tests_handed_over_start_a_service_anew_where_a_check_wants_it(tmp_path: Path) -> None:
+    (tmp_path / "service.py").write_text(NOTES)
+    # The same name for both, as two critics may give it: none of them is lost.
+    checks = [Probe(name="one note", origin="plan", source=each, fresh=True) for each in FRESH]
+    setup = f"{NOTE_PROBES.setup}\n{service_setup(contracts.NOTES)}"
+    probes = Probes(checks=(*NOTE_PROBES.checks, *checks), setup=setup)
+    text = as_test_file(probes, file="service.py", name="test_service.py", build=(), run=())
+    (tmp_path / "test_service.py").write_text(text)
+    command = [sys.executable, "-W", "error", "-m", "unittest", "test_service.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert f"Ran {len(probes.checks)} tests" in done.stderr
+    assert done.stderr.splitlines()[-1] == "OK", done.stderr
 
 
 async def test_checks_pass_in_any_order() -> None:

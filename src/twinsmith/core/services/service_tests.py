@@ -1,6 +1,8 @@
 """The checks of a service as a test file that is handed over with it and needs nothing else."""
 
 import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from string import Template
 from textwrap import indent
 
@@ -36,15 +38,19 @@ to_json, from_json = json.dumps, json.loads
 
 
 def setUpModule():
-    global PLACES
     with socket.socket() as free, socket.socket() as other:
         for name, each in (("port", free), ("upstream", other)):
             each.bind(("127.0.0.1", 0))
             started[name] = each.getsockname()[1]
-    started["folder"] = tempfile.TemporaryDirectory()
-    PLACES = (started["folder"].name,)
     if BUILD:
         subprocess.run(BUILD, cwd=SERVICE.parent, check=True)
+    start()
+
+
+def start():
+    global PLACES
+    started["folder"] = tempfile.TemporaryDirectory()
+    PLACES = (started["folder"].name,)
     started["process"] = subprocess.Popen(
         COMMAND,
         cwd=started["folder"].name,
@@ -235,6 +241,12 @@ def stop_standing_in():
 
 
 class ServiceTest(unittest.TestCase):
+    def start_anew(self):
+        """A service that nobody has asked: no process and no file of the one before is left."""
+        tearDownModule()
+        globals().get("_tokens", {}).clear()
+        start()
+
     def tearDown(self):
         stop_standing_in()
 
@@ -249,7 +261,7 @@ def as_test_file(
     probes: Probes, *, file: str, name: str, build: tuple[str, ...], run: tuple[str, ...]
 ) -> str:
     """A test module for the service in `file`, to be kept beside it under `name`."""
-    methods = "\n".join(_method(probe) for probe in probes.checks)
+    methods = "\n".join(_methods(probes.checks))
     command = "[sys.executable, str(SERVICE)]"
     if not file.endswith(".py"):
         program = 'str(SERVICE.with_name("solution"))' if build else "str(SERVICE)"
@@ -264,7 +276,12 @@ def as_test_file(
     )
 
 
-def _method(probe: Probe) -> str:
-    name = re.sub(r"\W+", "_", probe.name.lower()).strip("_")
-    source = indent(probe.source, "    ")
-    return indent(f"def test_{name}(self):\n{source}\n", "    ")
+def _methods(checks: Sequence[Probe]) -> Iterator[str]:
+    """One method a check; two with the same words have names of their own."""
+    seen: Counter[str] = Counter()
+    for probe in checks:
+        name = re.sub(r"\W+", "_", probe.name.lower()).strip("_")
+        seen[name] += 1
+        name += f"__{seen[name]}" if seen[name] > 1 else ""
+        lines = f"self.start_anew()\n{probe.source}" if probe.fresh else probe.source
+        yield indent(f"def test_{name}(self):\n{indent(lines, '    ')}\n", "    ")
