@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Command, script
+from tests.service_plans import notes
 from tests.services import NOTES_IN_GO
 from twinsmith.core.program import FILE_NAMES
 
@@ -208,9 +209,10 @@ def test_a_service_in_another_language_is_tried_over_http_all_the_same(
 ) -> None:
     broken = NOTES_IN_GO.replace('fail(w, 400, "title and text are needed")', "panic(1)")
     answers = tuple(f"```go\n{source}\n```" for source in (broken, NOTES_IN_GO))
-    command.use_script(script(code=answers))
+    plan = notes("Go")
+    command.use_script(plan.script(*answers))
     out = tmp_path / "out"
-    shown = command("build", "a REST API in Go that keeps notes", "--out", str(out)).stdout
+    shown = command("build", plan.task, "--out", str(out)).stdout
     assert "solved: candidate 2 passes" in shown
     assert (
         "go build -o solution solution.go\nPORT=8000 ./solution" in (out / "README.md").read_text()

@@ -3,41 +3,23 @@
 import json
 import re
 import shutil
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import Command, script
+from tests.conftest import Command
 from tests.e2e.test_kinds import unittests
 from tests.sandboxes import FOLDER, needs, sandbox
+from tests.service_plans import Plan, links, notes, readings
 from tests.services_compiled import LINKS_IN_C, LINKS_IN_CPP, NOTES_IN_PERL, READINGS_IN_RUST
-
-READING = [("sensor", "string"), ("value", "integer")]
-
-
-def route(method: str, path: str, purpose: str, ok: int = 200) -> dict[str, object]:
-    """One route as a slow thinker describes it; what is made takes all values of a reading."""
-    fields = [{"name": name, "kind": kind} for name, kind in READING if purpose == "create"]
-    known = {"method": method, "path": path, "purpose": purpose, "ok": ok}
-    return known | {"fields": fields, "token": False, "gives": ["id", "sensor", "value"]}
-
-
-READINGS = {
-    "routes": [
-        route("POST", "/readings", "create", ok=201),
-        route("GET", "/readings", "list"),
-        route("GET", "/readings/{id}", "read"),
-    ]
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """A sentence, the program that answers it, and a slip that makes the program a wrong one."""
 
-    task: str
+    plan: Plan
     program: dict[str, str]
     slip: tuple[str, str]
     seen: str
@@ -45,13 +27,11 @@ class Case:
     tool: str
     steps: str
     """How the README says that it is built and run."""
-    described: Mapping[str, object] = field(default_factory=dict)
-    """What the slow thinker says of an interface that the sentence does not name by itself."""
 
 
 CASES = {
     "perl": Case(
-        task="a REST API in Perl that keeps notes",
+        plan=notes("Perl"),
         program=NOTES_IN_PERL,
         slip=("eval { $json->decode($body) }", "$json->decode($body)"),
         seen="malformed JSON string",
@@ -59,16 +39,15 @@ CASES = {
         steps=r"PORT=8000 perl solution\.pl",
     ),
     "rust": Case(
-        task="a web service in Rust that remembers what sensors have read",
+        plan=readings("Rust"),
         program=READINGS_IN_RUST,
         slip=(".get(id.checked_sub(1)?).cloned()", "[id - 1].clone().into()"),
         seen="closed connection without response; GET /readings/0",
         tool="rustc",
         steps=r"rustc --edition=2021 \S.* solution\.rs\nPORT=8000 \./solution",
-        described=READINGS,
     ),
     "c": Case(
-        task="an HTTP service in C that shortens URLs",
+        plan=links("C"),
         program=LINKS_IN_C,
         slip=("if (!found)", "if (!path)"),
         seen="GET /0 gave 302",
@@ -76,7 +55,7 @@ CASES = {
         steps=r"cc \S.* solution\.c links\.c -iquote \. -lm\nPORT=8000 \./solution",
     ),
     "cpp": Case(
-        task="an HTTP service in C++ that shortens URLs",
+        plan=links("C++"),
         program=LINKS_IN_CPP,
         slip=("held(guard)", "held(gard)"),
         seen="was not declared in this scope",
@@ -109,9 +88,9 @@ def test_a_service_is_built_tried_and_handed_over_with_all_its_files(
     wrong = {name: text.replace(*case.slip) for name, text in case.program.items()}
     assert wrong != case.program
     code = answer(language, wrong), answer(language, case.program)
-    box.use_script(script(profile=json.dumps(case.described), code=code))
+    box.use_script(case.plan.script(*code))
     out = tmp_path / "out"
-    done = json.loads(box("build", case.task, "--out", str(out), "--json").stdout)
+    done = json.loads(box("build", case.plan.task, "--out", str(out), "--json").stdout)
     assert (done["solved"], done["winner"]) == (True, 2)
     (first,) = [each for each in done["verdicts"] if each["candidate"] == 1]
     assert case.seen in json.dumps(first["findings"])
