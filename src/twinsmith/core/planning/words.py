@@ -115,7 +115,7 @@ def _token(name):
     return _tokens[name]
 
 
-def _call(name, *args, **kwargs):
+def _call(name, /, *args, **kwargs):
     what = OPERATIONS[name]
     path, names = what["path"], []
     while "{" in path:
