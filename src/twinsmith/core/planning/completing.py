@@ -1,6 +1,7 @@
 """A contract made whole: health, accounts where somebody logs in, and who asks by token alone."""
 
 import ast
+import builtins
 import json
 import re
 from collections.abc import Sequence
@@ -8,6 +9,7 @@ from dataclasses import replace
 from functools import cache
 
 from twinsmith.core.planning.contract import Contract, Field, Operation, Refusal, Table
+from twinsmith.core.planning.words import SERVICE_WORDS
 from twinsmith.core.services.http_words import WORDS
 
 WHO = ("user", "username", "user_id", "userid", "user_name", "owner", "owner_id")
@@ -39,11 +41,35 @@ LOGIN = Operation(
 )
 
 
+KIT_NAMES = (
+    "Store",
+    "answer",
+    "app",
+    "body",
+    "current_user",
+    "form",
+    "jsonify",
+    "login",
+    "part",
+    "query",
+    "register",
+    "serve",
+    "text",
+)
+"""What a program around pieces calls by these names."""
+
+
 @cache
 def reserved() -> frozenset[str]:
-    """What checks and the kit call by these names already."""
-    defined = (node for node in ast.parse(WORDS).body if isinstance(node, ast.FunctionDef))
-    return frozenset({"store", "user", *(node.name for node in defined)})
+    """What checks, the kit and Python itself call by these names already."""
+    defined = {
+        node.name
+        for words in (WORDS, SERVICE_WORDS)
+        for node in ast.parse(words).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    }
+    there = {"store", "user", "http", "stand_in", "openapi", "os", "json"}
+    return frozenset({*there, *KIT_NAMES, *defined, *dir(builtins)})
 
 
 def completed(contract: Contract, *, login: str) -> Contract:
@@ -78,7 +104,7 @@ def _asked_by_token(operation: Operation) -> Operation:
     takes = tuple(field for field in operation.takes if field.name.lower() not in WHO)
     example = operation.example()
     gives = operation.gives
-    if isinstance(example, dict):
+    if gives and isinstance(example, dict):
         told = {("user" if n.lower() in WHO else n): v for n, v in example.items()}
         gives = json.dumps(told | {"user": "ann"} if "user" in told else told)
     return replace(operation, path=path, takes=takes, gives=gives)
@@ -145,7 +171,7 @@ def with_own_names(operations: tuple[Operation, ...]) -> tuple[Operation, ...]:
             words = [word for word in re.findall(r"\w+", each.path) if word not in name]
             name = "_".join([name, *words[:1]]) if words else f"{name}_it"
             name = name if name.isidentifier() else f"{each.method.lower()}_{each.function}"
-        while name in taken:
+        while name in taken and not each.part:
             name += "_too"
         taken.add(name)
         renamed.append(replace(each, function=name))

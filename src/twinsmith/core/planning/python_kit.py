@@ -5,7 +5,7 @@ import json
 import keyword
 from collections.abc import Iterable, Mapping
 
-from twinsmith.core.planning.completing import who_and_password
+from twinsmith.core.planning.completing import KIT_NAMES, who_and_password
 from twinsmith.core.planning.contract import PYTHON_KINDS, Contract, Operation
 from twinsmith.core.planning.openapi import openapi_of
 from twinsmith.core.program import Program, SourceFile
@@ -47,7 +47,7 @@ def assembled(contract: Contract, pieces: Mapping[str, str], kit: str) -> Progra
             "",
             "from contract import OPENAPI",
             "from kit import (",
-            *(f"    {name}," for name in _KIT_NAMES),
+            *(f"    {name}," for name in KIT_NAMES),
             ")",
             _STORE.format(keys=_keys(contract)),
         ]
@@ -58,23 +58,6 @@ def assembled(contract: Contract, pieces: Mapping[str, str], kit: str) -> Progra
     told = f"{_CONTRACT_HEAD}OPENAPI = json.loads({document!r})\n"
     files = (SourceFile(name=CONTRACT_FILE, text=told), SourceFile(name=KIT_FILE, text=kit))
     return Program(source=source + _END, kind="service", files=files)
-
-
-_KIT_NAMES = (
-    "Store",
-    "answer",
-    "app",
-    "body",
-    "current_user",
-    "form",
-    "jsonify",
-    "login",
-    "part",
-    "query",
-    "register",
-    "serve",
-    "text",
-)
 
 
 def _keys(contract: Contract) -> str:
