@@ -121,11 +121,13 @@ def read_piece(text: str, operation: Operation, contract: Contract) -> str:
         raise BadReply(f"{operation.function} has no body")
     wanted = [name for name, _ in arguments(operation, contract)]
     given = [each.arg for each in (*own.args.posonlyargs, *own.args.args, *own.args.kwonlyargs)]
-    if given != wanted and not own.args.kwarg:
-        # Called by name: an odd order is no harm, another name is.
+    if not own.args.kwarg:
         if len(given) != len(wanted) or "store" in given:
             raise BadReply(f"{operation.function} takes {given}, not {wanted}")
-        own = _renamed(own, dict(zip(given, wanted, strict=True)))
+        # What has its name keeps it, in whatever place; the others stand for each other in order.
+        others = [name for name in given if name not in wanted]
+        own = _renamed(own, dict(zip(others, (n for n in wanted if n not in given), strict=True)))
+        own.args = _called_with(operation, contract)
     imports, helpers = [], []
     for node in tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -170,6 +172,13 @@ def _renamed(own: ast.FunctionDef, names: dict[str, str]) -> ast.FunctionDef:
         elif isinstance(node, ast.Name):
             node.id = names.get(node.id, node.id)
     return own
+
+
+def _called_with(operation: Operation, contract: Contract) -> ast.arguments:
+    """Its parameters as the contract has them."""
+    (first,) = ast.parse(f"{signature(operation, contract)} pass").body
+    assert isinstance(first, ast.FunctionDef)
+    return first.args
 
 
 def hollow(operation: Operation, contract: Contract) -> str:
