@@ -122,6 +122,7 @@ def cart_script(
             ("users add products", dialogues.get("to their own cart", "")),
             ("remove them", dialogues.get("remove them", "")),
             ("see the total", dialogues.get("see the total", "")),
+            ("with user accounts", ""),
             ("user accounts", "def test_1():\n    assert add_item('ann', 'a', 1, 2.0)\n"),
         )
     ]

@@ -10,6 +10,7 @@ import pytest
 
 from tests.conftest import Command, script
 from tests.service_plans import notes
+from tests.service_scripts import CART, PIECES, cart_script
 from tests.services import NOTES_IN_GO
 from twinsmith.core.program import FILE_NAMES
 
@@ -221,3 +222,28 @@ def test_a_service_in_another_language_is_tried_over_http_all_the_same(
     again = command("verify", str(out)).stdout
     assert ", 0 failed that count" in again
     assert "OK" in unittests(out)
+
+
+def test_a_service_in_python_is_put_together_from_its_pieces(
+    command: Command, tmp_path: Path
+) -> None:
+    command.use_script(cart_script())
+    out = tmp_path / "out"
+    done = json.loads(command("build", CART, "--out", str(out), "--json").stdout)
+    assert done["solved"], done["reason"]
+    report = json.loads((out / "report.json").read_text())
+    assert [each["met"] for each in report["requirements"]] == [True] * 4
+    assert (out / "kit.py").is_file()
+    assert json.loads((out / "openapi.json").read_text())["paths"]["/cart/total"]
+    assert ", 0 failed that count" in command("verify", str(out)).stdout
+
+
+def test_a_service_whose_total_is_wrong_is_not_called_solved(
+    command: Command, tmp_path: Path
+) -> None:
+    forgetful = PIECES["see_total"].replace('row["quantity"] * ', "")
+    command.use_script(cart_script({**PIECES, "see_total": forgetful}))
+    out = tmp_path / "out"
+    shown = command("build", CART, "--out", str(out), code=1).stdout
+    assert "not shown: " in shown
+    assert (out / "rejected" / "solution.py").is_file()

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from twinsmith.core.errors import ConfigError
+from twinsmith.effort_choice import effort_of
 from twinsmith.settings import load, values_by_key
 
 
@@ -88,3 +89,25 @@ def test_a_password_may_come_from_the_environment(tmp_path: Path) -> None:
     settings = load({"TWINSMITH_HOME": str(tmp_path), "TWINSMITH_DATABASE_URL": url})
     assert settings.database_url == url
     assert values_by_key(settings.values)["database.url"] == url
+
+
+@pytest.mark.parametrize(
+    ("choice", "language", "framed"),
+    [
+        ("auto", "python", True),
+        ("on", "python", True),
+        ("off", "python", False),
+        ("auto", "go", False),
+        ("on", "go", False),
+    ],
+)
+def test_services_are_written_around_a_frame_where_there_is_one_and_it_is_wanted(
+    choice: str, language: str, *, framed: bool
+) -> None:
+    settings = load({"TWINSMITH_BUILD_FRAME": choice, "HOME": "/nowhere"})
+    assert effort_of(settings).frames(language) is framed
+
+
+def test_a_frame_is_wanted_or_not(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"build\.frame"):
+        load(write(tmp_path, '[build]\nframe = "sometimes"\n'))
