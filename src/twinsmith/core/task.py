@@ -14,6 +14,7 @@ from twinsmith.core.wording import (
     foreign_language_in,
     harm_in,
     kind_in,
+    kind_is_told,
     language_in,
     says_something,
 )
@@ -33,6 +34,8 @@ class Task:
     tests: str = ""
     spec: str = ""
     """The OpenAPI document that a service has to keep to, as JSON text; empty: none was given."""
+    kind_open: bool = False
+    """Whether nobody said what kind of program is wanted: `kind` is only a guess then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +99,14 @@ def read_task(*, text: str, language: str, kind: str, tests: str, spec: str = ""
     wanted = _kind(text, kind or ("service" if spec else ""))
     if spec and wanted != "service":
         raise ConfigError(f"a spec describes a service, not a {wanted}; leave --kind or --spec out")
-    return Task(text=text, language=_language(text, language), kind=wanted, tests=tests, spec=spec)
+    return Task(
+        text=text,
+        language=_language(text, language),
+        kind=wanted,
+        tests=tests,
+        spec=spec,
+        kind_open=not (kind or spec or tests or kind_is_told(text)),
+    )
 
 
 def without_secrets(task: Task, masking: Masking) -> tuple[Task, Masked]:

@@ -138,6 +138,12 @@ def kind_in(text: str) -> Kind:
     return next((kind for kind, words in _KINDS if words.search(text)), "function")
 
 
+def kind_is_told(text: str) -> bool:
+    """Whether a task says by itself what kind of program it wants."""
+    told = _definitions(text) or _FUNCTION.search(text) or entry_in(text)
+    return bool(told) or any(words.search(text) for _, words in _KINDS)
+
+
 def channels_in(text: str) -> frozenset[str]:
     """What a command is given, by its task's words: stdin, files, options, args."""
     found = {name for name, words in _CHANNELS.items() if words.search(text)}

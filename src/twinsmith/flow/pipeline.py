@@ -16,6 +16,7 @@ from twinsmith.core.task import Job
 from twinsmith.flow.build.accept import reason_for, result_files
 from twinsmith.flow.build.clarify import clarify
 from twinsmith.flow.build.critique import critique
+from twinsmith.flow.build.kind import kind_of
 from twinsmith.flow.build.practice import practices
 from twinsmith.flow.build.requirements import required
 from twinsmith.flow.build.retrieve import advice, retrieve
@@ -34,6 +35,9 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
     """From a job to its outcome."""
     run = Recorder(job, ports)
     try:
+        if job.task.kind_open:
+            kind = await kind_of(job.task, run.ask)
+            job = replace(job, task=replace(job.task, kind=kind))
         profile = await _clarify(job, run)
         pieces: tuple[Hit, ...] = ()
         reminders: tuple[Reminder, ...] = ()

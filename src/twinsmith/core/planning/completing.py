@@ -140,7 +140,7 @@ def _known_part(operation: Operation) -> Operation:
     """What the kit brings: a route that takes a password and gives a token, or a new user."""
     pair = who_and_password(operation.takes)
     last = operation.path.rpartition("/")[2].lower()
-    if operation.path == HEALTH.path and operation.method == "GET":
+    if operation.shape == HEALTH.shape and operation.example() in ({}, HEALTH.example()):
         return replace(HEALTH, quote=operation.quote)
     if not pair or operation.parameters or operation.method != "POST":
         return operation

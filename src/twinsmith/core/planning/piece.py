@@ -19,11 +19,10 @@ from twinsmith.core.replies.python_names import parsed
 from twinsmith.core.replies.reply_code import source_in
 
 REFUSED = 400
-_STORE = """row = store.add("{name}", {given})  # {row}
-store.get("{name}", {key})  # that row, or None
-store.get("{name}", {first})  # the first row with this value, or None
-store.all("{name}", {first})  # a list of the rows with this value; store.all("{name}"): all rows
-store.change("{name}", {key}, {last})  # changes the row and gives it back
+_STORE = """store.all("{name}", {first})  # a list of the rows with this value; store.all("{name}"): of all
+row = store.add("{name}", {given})  # {row}
+store.get("{name}", {key})  # the one row with this {named}, or None
+store.change("{name}", {key}, {last})  # changes that row and gives it back
 store.remove("{name}", {key})
 """
 
@@ -84,6 +83,7 @@ def _kept(contract: Contract) -> str:
         given=", ".join(given),
         row=json.dumps(values, ensure_ascii=False),
         key=repr(values[key]),
+        named=key,
         first=given[0] if given else "",
         last=given[-1] if given else "",
     )

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from twinsmith.core.errors import BadReply
 from twinsmith.core.replies.reply_json import object_in, words
 
-MOST_REQUIREMENTS = 12
+MOST_REQUIREMENTS = 8
 SAME = 0.6
 """Share of the words of the shorter quote from which on two requirements are the same."""
 _WORD = re.compile(r"[^\W_]+(?:['\u2019.-][^\W_]+)*")
@@ -109,8 +109,8 @@ _ABOUT_THE_PROGRAM = frozenset(
     ]
 )
 """Words that say what kind of program is wanted; that it is one shows by itself."""
-_CLAUSE = re.compile(r"(?<=[.;:!?])\s+|\n+|,\s+(?:and\s+)?|\s+—\s+")
-LEAST_OF_A_CLAUSE = 3
+_CLAUSE = re.compile(r"(?<=[.;:!?])\s+|\n+|\s+—\s+")
+LEAST_OF_A_CLAUSE = 4
 """Words of a clause that nobody covered, from which on it is a requirement of its own."""
 SCHEMA = json.dumps(
     {
@@ -235,8 +235,9 @@ def merged(one: Requirements, other: Requirements) -> Requirements:
 
 
 def says_more(quote: str) -> bool:
-    """Whether a quote says more than that there is a program."""
-    return bool(set(words_of(quote)) - _PROGRAM_WORDS)
+    """Whether a quote says more than that there is a program, and is no mere fragment."""
+    said = [word for word in words_of(quote) if not word[0].isdigit()]
+    return len(said) > 1 and bool(set(said) - _PROGRAM_WORDS)
 
 
 def quoted(quote: str, task: str) -> str:

@@ -57,6 +57,9 @@ async def candidate_from(
         )
     except (BadReply, BudgetExceeded) as error:
         return replace(made, problem=str(error))
+    if profile.names and not any(name in reading.program.text for name in profile.names):
+        problem = f"the answer defines none of {', '.join(profile.names)}"
+        return replace(made, problem=problem)
     return replace(made, program=reading.program, repairs=reading.repairs)
 
 
