@@ -76,7 +76,12 @@ def _read(folder: Path) -> "tuple[Program, Probes]":
             files=files_in(folder, map(str, raw.get("files", ()))),
         )
         checks = tuple(
-            Probe(name=str(each["name"]), origin="plan", source=str(each["source"]))
+            Probe(
+                name=str(each["name"]),
+                origin="plan",
+                source=str(each["source"]),
+                fresh=each.get("fresh") is True,
+            )
             for each in raw["checks"]
         )
         return program, Probes(checks=checks, setup=str(raw["setup"]))

@@ -19,7 +19,8 @@ from twinsmith.core.replies.python_names import parsed
 from twinsmith.core.replies.reply_code import source_in
 
 REFUSED = 400
-_STORE = """store.all("{name}", {first})  # a list of the rows with this value; store.all("{name}"): of all
+_STORE = """\
+store.all("{name}", {first})  # a list of the rows with this value; store.all("{name}"): of all
 row = store.add("{name}", {given})  # {row}
 store.get("{name}", {key})  # the one row with this {named}, or None
 store.change("{name}", {key}, {last})  # changes that row and gives it back

@@ -100,7 +100,7 @@ def _judged(
 ) -> Standing:
     """Met where something showed it, and what speaks against it is not more than that."""
     why = ""
-    if len(against) > len(shown):
+    if against and len(against) >= len(shown):
         why = f"most others pass a check that this one fails: {against[0].probe.name}"
     elif not shown:
         failed = [trial for trial in own if not trial.passed]
