@@ -56,7 +56,7 @@ async def test_a_similar_task_is_told_the_program_of_the_first(library: Library)
     assert all(DOUBLE not in prompt.text for prompt in world.prompts("coder"))
     later = world_with(library)
     assert (await later.build(second())).solved
-    coder = later.prompts("coder")[0].text
+    coder = later.prompts("coder")[1].text
     assert DOUBLE.strip() in coder
     assert TASK not in coder
     report = json.loads(later.files(second())["report.json"])

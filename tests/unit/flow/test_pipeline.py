@@ -295,14 +295,16 @@ async def test_what_is_known_is_shown_to_the_coders_and_named_in_the_report() ->
     world, job = World(BOTH), job_of()
     world.retriever = Known()
     assert (await world.build(job)).solved
-    assert "def twice(n)" in world.prompts("coder")[0].text
+    # Half of the coders do without: what is retrieved is copied word for word now and then.
+    shown = ["def twice(n)" in prompt.text for prompt in world.prompts("coder")]
+    assert shown == [False, True]
     assert [piece["path"] for piece in json.loads(world.files(job)["report.json"])["pieces"]] == [
         "p.py"
     ]
     apart = World(BOTH)
     apart.retriever = Known()
     await apart.build(with_effort(job, retrieval=False))
-    assert "def twice(n)" not in apart.prompts("coder")[0].text
+    assert all("def twice(n)" not in prompt.text for prompt in apart.prompts("coder"))
 
 
 async def test_a_library_or_graph_that_is_away_stops_no_run() -> None:

@@ -38,8 +38,13 @@ async def test_a_program_of_an_earlier_run_is_shown_without_its_task() -> None:
 
 
 async def test_a_program_has_to_be_nearer_than_a_piece() -> None:
-    near = await retrieve(job_of(), Known(made(0.74), piece(0.55), piece(0.54)))
-    assert near == (piece(0.55),)
+    near = await retrieve(job_of(), Known(made(0.74), piece(0.6), piece(0.59)))
+    assert near == (piece(0.6),)
+
+
+async def test_documentation_is_not_told_by_its_meaning() -> None:
+    found = replace(piece(0.9), passage=replace(piece(0.9).passage, source="pack:python"))
+    assert await retrieve(job_of(), Known(found)) == ()
 
 
 async def test_programs_that_are_not_near_enough_push_no_piece_out() -> None:

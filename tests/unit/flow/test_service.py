@@ -95,7 +95,8 @@ async def test_a_dialogue_that_an_empty_program_passes_is_dropped() -> None:
 async def test_a_piece_that_fails_is_written_anew_and_only_that_piece() -> None:
     dialogues = {
         **DIALOGUES,
-        "remove them": "def test_1():\n    assert not remove_item('ann', 7)\n",
+        "remove them": DIALOGUES["remove them"]
+        + "\n\ndef test_3():\n    assert not remove_item('ann', 7)\n",
     }
     broken = {**PIECES, "remove_item": CARELESS}
     world = Cart(broken, dialogues, later={"remove_item": PIECES["remove_item"]})

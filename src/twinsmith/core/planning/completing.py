@@ -142,10 +142,15 @@ def _known_part(operation: Operation) -> Operation:
     last = operation.path.rpartition("/")[2].lower()
     if operation.shape == HEALTH.shape and operation.example() in ({}, HEALTH.example()):
         return replace(HEALTH, quote=operation.quote)
-    if not pair or operation.parameters or operation.method != "POST":
-        return operation
     example = operation.example()
     names = [str(name).lower() for name in example] if isinstance(example, dict) else []
+    if operation.parameters or operation.method != "POST":
+        return operation
+    if not operation.takes and any("token" in name for name in names):
+        # Nobody gets a token for nothing.
+        operation, pair = replace(operation, takes=CREDENTIALS), CREDENTIALS
+    if not pair:
+        return operation
     if any("token" in name for name in names) or last in ("login", "signin", "log_in"):
         return replace(operation, part="login", login=False)
     if last in ("register", "signup", "sign_up", "users", "accounts"):

@@ -197,7 +197,8 @@ def hollow(operation: Operation, contract: Contract) -> str:
 
 def refusing(operation: Operation, contract: Contract) -> str:
     """The function that refuses whatever is asked."""
-    return f'{signature(operation, contract)}\n    return 400, {{"error": "no"}}\n'
+    status = next((each.status for each in operation.refuses), REFUSED)
+    return f'{signature(operation, contract)}\n    return {status}, {{"error": "no"}}\n'
 
 
 def _nothing_like(value: object) -> object:

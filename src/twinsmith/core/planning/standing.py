@@ -62,6 +62,8 @@ class Trial:
     """Whether it holds, where that is not what the probe itself says."""
     telling: frozenset[str] = frozenset()
     """The functions without which it fails."""
+    refusal: bool = False
+    """Whether a program that refuses everything passes it too."""
     elsewhere: bool = False
     """Whether most other candidates pass it."""
 
@@ -145,7 +147,7 @@ def _shows(trial: Trial, requirement: Requirement, serves: Sequence[Operation]) 
     """Whether a passed check could have failed for want of this requirement."""
     if requirement.refuses:
         return any(refused_by(trial.result, each) for each in serves)
-    return bool(trial.telling & {each.function for each in serves})
+    return not trial.refusal and bool(trial.telling & {each.function for each in serves})
 
 
 def refused_by(result: ProbeResult, operation: Operation) -> bool:

@@ -10,7 +10,7 @@ from typing import Protocol
 from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.model import Question
 from twinsmith.core.planning.contract import Contract
-from twinsmith.core.planning.piece import asked, hollow, read_piece
+from twinsmith.core.planning.piece import asked, hollow, read_piece, refusing
 from twinsmith.core.planning.python_kit import assembled
 from twinsmith.core.program import Candidate, Program, Way
 from twinsmith.core.replies.reply_code import read_program
@@ -158,6 +158,12 @@ class Unframed:
 def empty_program(contract: Contract) -> Program:
     """A service that answers everything and does nothing: what it passes shows nothing."""
     parts = {each.function: hollow(each, contract) for each in contract.pieces}
+    return assembled(contract, parts, kit(FLASK_KIT))
+
+
+def refusing_program(contract: Contract) -> Program:
+    """A service that refuses everything: what it passes shows that something is refused."""
+    parts = {each.function: refusing(each, contract) for each in contract.pieces}
     return assembled(contract, parts, kit(FLASK_KIT))
 
 

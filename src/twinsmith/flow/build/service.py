@@ -39,7 +39,15 @@ from twinsmith.flow.build.dialogues import dialogues
 from twinsmith.flow.build.ensemble import Found
 from twinsmith.flow.build.execute import execute
 from twinsmith.flow.build.leaders import Leaders
-from twinsmith.flow.build.pieces import Bench, Framed, Order, Parts, Unframed, empty_program
+from twinsmith.flow.build.pieces import (
+    Bench,
+    Framed,
+    Order,
+    Parts,
+    Unframed,
+    empty_program,
+    refusing_program,
+)
 from twinsmith.flow.build.requirements import required
 from twinsmith.flow.build.talks import HOLLOW, Talks, passes
 from twinsmith.flow.recorder import Recorder
@@ -180,6 +188,9 @@ class Services:
         empty, pool = empty_program(contract), found.pool
         try:
             passed = await self._talks.passed(HOLLOW, empty, probes, pool.setup)
+            left = [probe for probe in probes if probe.source not in passed]
+            nothing = refusing_program(contract)
+            self._talks.refusals = await self._talks.passed(HOLLOW, nothing, left, pool.setup)
         except BudgetExceeded as error:
             return replace(found, stopped=str(error))
         for ensemble, probe in proposals:

@@ -28,6 +28,8 @@ class Talks:
     run: Recorder
     telling: dict[int, dict[str, frozenset[str]]] = field(default_factory=dict)
     """By candidate and the source of a check: the functions without which it fails."""
+    refusals: frozenset[str] = frozenset()
+    """The sources of checks that a service passes which refuses everything."""
 
     async def passed(
         self, number: int, program: Program, probes: Sequence[Probe], setup: str
@@ -103,6 +105,7 @@ class Talks:
                 probe=probe,
                 result=result,
                 telling=known.get(probe.source, frozenset()),
+                refusal=probe.source in self.refusals,
                 elsewhere=most(passes(pool, number, place) for number in others),
             )
             for place, (probe, result) in enumerate(zip(pool.probes, seen, strict=False))

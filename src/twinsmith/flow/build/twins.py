@@ -37,8 +37,10 @@ from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Sandbox
 
 HOPELESS = 6
-MOST_CRITICS = 32
-"""Of one round: their questions are numbered through."""
+MOST_CRITICS = 4
+"""Of one round, about the whole: their questions are numbered through."""
+MOST_VOICES, FIRST_VOICE = 32, 5000
+"""Of one round, about requirements: beyond the numbers of votes."""
 
 
 class Twins:
@@ -102,8 +104,8 @@ class Twins:
             plans = await self._plans(found) if what.planned else {}
             wanted = briefs(what, len(found.pool.candidates), plans, self._advice)
             asked = [generate(self._task, self._profile, b, self._run.ask) for b in wanted]
-            first, ask = nth * MOST_CRITICS, self._run.ask
-            voices = list(self._voices(what.critics))
+            voices, ask = list(self._voices(what.critics)), self._run.ask
+            first = FIRST_VOICE + nth * MOST_VOICES if self._wanted.each else nth * MOST_CRITICS
             critics = [
                 propose(self._task, self._profile, nth=first + n, ensemble=e, ask=ask, about=about)
                 for n, (e, about) in enumerate(voices)
