@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SANDBOX := src/twinsmith/adapters/sandbox
-TASK := Create a REST API in Python for user authentication
+TASK := Create a REST API in Python that keeps notes: notes with a title and a text are added, listed, read and deleted
 
 .PHONY: help demo test check static format bench kills lock setup setup-dev clean
 .DEFAULT_GOAL := help

@@ -60,6 +60,8 @@ class Probe:
     command: Command | None = None
     about: int = 0
     """The number of the requirement that it was written for; 0: none in particular."""
+    functions: tuple[str, ...] = ()
+    """The functions of a service that it tries, where its source does not call them by name."""
     fresh: bool = False
     """Whether a service is started anew for it, so that nothing of earlier checks is left."""
 

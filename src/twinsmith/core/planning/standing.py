@@ -140,7 +140,7 @@ def _is_about(trial: Trial, requirement: Requirement, serves: Sequence[Operation
     if trial.probe.about:
         return trial.probe.about == requirement.number
     names = frozenset(each.function for each in serves)
-    return bool(called_in(trial.probe.source, names))
+    return bool(names.intersection(trial.probe.functions or called_in(trial.probe.source, names)))
 
 
 def _shows(trial: Trial, requirement: Requirement, serves: Sequence[Operation]) -> bool:

@@ -82,10 +82,16 @@ class Answer:
         if isinstance(other, tuple) and len(other) == 2 and isinstance(other[0], int):
             return self.status == other[0] and self.body == other[1]
         if isinstance(self.body, dict) and not isinstance(other, dict) and len(self.body) == 1:
-            return next(iter(self.body.values())) == other
+            only = next(iter(self.body.values()))
+            return only == other or self._is_status(only, other)
         if isinstance(self.body, str) and isinstance(other, str):
             return self.body.strip() == other.strip()
-        return self.body == other
+        return self.body == other or self._is_status(self.body, other)
+
+    def _is_status(self, held, other):
+        """A number that is no value of the answer means its status."""
+        number = isinstance(other, int) and not isinstance(other, bool)
+        return number and not isinstance(held, (int, float)) and self.status == other
 
     __hash__ = None
 

@@ -11,7 +11,7 @@ from string import Template
 
 from twinsmith.core.planning.completing import who_and_password
 from twinsmith.core.planning.contract import Contract, Field, Operation
-from twinsmith.core.planning.purpose import first, purpose_of
+from twinsmith.core.planning.purpose import Purpose, first, purpose_of
 from twinsmith.core.probe import ABOUT_ACCOUNTS, Probe
 from twinsmith.core.services.http_words import PASSWORD_MARK, WORDS
 from twinsmith.core.verdict import Finding, Severity
@@ -201,6 +201,8 @@ gone(which, token)
 refused(delete('987654', token))
 """
 
+_LATER: dict[Purpose, str] = {"list": _LIST, "update": _UPDATE, "delete": _DELETE}
+
 _BODY = """
 # $what refuses what is not a JSON object
 token = a_token($token)
@@ -289,21 +291,23 @@ def usual_checks(contract: Contract) -> tuple[Probe, ...]:
     if create is None or not _body(create):
         return ()
     token = str(create.login)
-    checks = _scenarios(_CREATE, token=token)
+    checks = _tried(create, _scenarios(_CREATE, token=token))
     if create.login and contract.accounts:
         checks += _scenarios(_CREATE_GUARDED)
     if read is not None:
-        checks += _scenarios(_READ, token=token)
+        checks += _tried(read, _scenarios(_READ, token=token))
         text = next((field.name for field in _body(create) if field.kind == "string"), "")
         if text and read.status < 300:
-            checks += _scenarios(_READ_TEXT, token=token, first=text)
-    if first("list", contract) is not None:
-        checks += _scenarios(_LIST, token=token)
-    if first("update", contract) is not None:
-        checks += _scenarios(_UPDATE, token=token)
-    if first("delete", contract) is not None:
-        checks += _scenarios(_DELETE, token=token)
+            checks += _tried(read, _scenarios(_READ_TEXT, token=token, first=text))
+    for purpose, scenarios in _LATER.items():
+        operation = first(purpose, contract)
+        if operation is not None:
+            checks += _tried(operation, _scenarios(scenarios, token=token))
     return tuple(checks)
+
+
+def _tried(operation: Operation, checks: list[Probe]) -> list[Probe]:
+    return [replace(each, functions=(operation.function,)) for each in checks]
 
 
 def log_findings(log: str) -> tuple[Finding, ...]:

@@ -63,7 +63,9 @@ class Talks:
         passed = [
             probe
             for probe, result in zip(pool.probes, seen, strict=False)
-            if result.outcome == "passed" and probe.fresh and probe.source not in known
+            if result.outcome == "passed"
+            and (probe.fresh or probe.functions)
+            and probe.source not in known
         ]
         if not passed:
             return
@@ -71,11 +73,12 @@ class Talks:
         fails: dict[str, set[str]] = {probe.source: set() for probe in passed}
         for each in sorted(names):
             program = bench.shop.without(bench.parts[winner], each)
-            asked = [probe for probe in passed if each in called_in(probe.source, names)]
+            asked = [probe for probe in passed if each in _tries(probe, names)]
             if program is None:
                 # It fails where nothing is done at all, so what it calls is what it needs.
                 for probe in asked:
-                    fails[probe.source].add(each)
+                    if probe.fresh:
+                        fails[probe.source].add(each)
                 continue
             still = await self.passed(HOLLOW, program, asked, pool.setup)
             for probe in asked:
@@ -111,6 +114,11 @@ class Talks:
             for place, (probe, result) in enumerate(zip(pool.probes, seen, strict=False))
         ]
         return standings(wanted.each, contract, [*trials, *gate])
+
+
+def _tries(probe: Probe, names: frozenset[str]) -> tuple[str, ...]:
+    """The functions that a check is about."""
+    return probe.functions or called_in(probe.source, names)
 
 
 def most(held: Iterable[bool]) -> bool:
