@@ -24,7 +24,8 @@ async def contracted(
     task: str, wanted: Requirements, ensembles: tuple[int, ...], run: Recorder
 ) -> Contract:
     """The contract of a service; BadReply where neither slow thinker has one."""
-    planned, _ = await run.together([_planned(task, wanted, e, run) for e in ensembles], [])
+    # One by one a local model answers the same for the same seed.
+    planned = await run.in_turn([_planned(task, wanted, e, run) for e in ensembles])
     plans = [plan for plan in planned if plan is not None]
     if not plans:
         raise BadReply("no slow thinker gave a plan of the service that can be used")

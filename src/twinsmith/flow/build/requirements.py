@@ -27,10 +27,10 @@ async def required(
     task: str, ensembles: tuple[int, ...], run: Recorder, *, accounts: bool = False
 ) -> Requirements:
     """What is asked for; of a service also the words that ask for accounts."""
-    asked = [_required(task, ensemble, run) for ensemble in ensembles]
+    # One by one a local model answers the same for the same seed.
+    found = await run.in_turn([_required(task, ensemble, run) for ensemble in ensembles])
     parts = _parts(task) if accounts else []
-    entering = [_login(part, nth, run) for nth, part in enumerate(parts)]
-    found, logins = await run.together(asked, entering)
+    logins = await run.in_turn([_login(part, nth, run) for nth, part in enumerate(parts)])
     whole = found[0]
     for other in found[1:]:
         whole = merged(whole, other)

@@ -155,6 +155,8 @@ class Services:
                 for ensemble in writers
                 for name in bench.shop.names
             ]
+            # One by one a local model answers the same for the same seed.
+            written = await self._run.in_turn([bench.write(order) for order in orders])
             voices = [(e, each) for e in self._ensembles for each in wanted.each]
             critics = [
                 dialogues(
@@ -167,9 +169,7 @@ class Services:
                 )
                 for ensemble, each in voices
             ]
-            written, proposed = await self._run.together(
-                [bench.write(order) for order in orders], critics
-            )
+            proposed, _ = await self._run.together(critics, [])
             proposals = [
                 (ensemble, replace(probe, fresh=True))
                 for (ensemble, _), probes in zip(voices, proposed, strict=True)
