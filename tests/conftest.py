@@ -73,7 +73,9 @@ def script(
         for role, said in texts.items()
         for text in said
     ]
-    return {"name": "double", "replies": replies}
+    # Who is asked to split a task apart has nothing to say: it is judged as a whole then.
+    apart = {"role": "slow", "when": "Split a task", "text": json.dumps({"requirements": []})}
+    return {"name": "double", "replies": [*replies, apart]}
 
 
 @dataclass

@@ -31,7 +31,7 @@ class ProbeResult:
     outcome: Outcome
     detail: str = ""
     value: str = ""
-    """What a call gave back, as a Python literal."""
+    """What a call gave back, as a Python literal; of a check in code, all that was answered."""
     output: str = ""
     errors: str = ""
     exit_code: int | None = field(default=None, compare=False)

@@ -159,7 +159,12 @@ class Pool:
         """The pool with a probe, and its place; one that asks the same is not there twice."""
         for place, known in enumerate(self.probes):
             if (known.asks or known.source) == (probe.asks or probe.source):
-                return self, place
+                if known.about or not probe.about:
+                    return self, place
+                # Somebody thought of it before, and of no requirement.
+                named = replace(known, about=probe.about)
+                probes = (*self.probes[:place], named, *self.probes[place + 1 :])
+                return replace(self, probes=probes), place
         return replace(self, probes=(*self.probes, probe)), len(self.probes)
 
     def with_findings(self, number: int, findings: tuple[Finding, ...], *, barred: bool) -> "Pool":
@@ -206,4 +211,5 @@ def _observing(asked: Input, of: Probe | None = None) -> Probe:
         call=seen if isinstance(seen, Call) else None,
         command=seen if isinstance(seen, Command) else None,
         source=of.source if of else "",
+        about=of.about if of else 0,
     )

@@ -3,7 +3,6 @@
 import ast
 from dataclasses import replace
 
-from twinsmith.core.probe import Command, Probe
 from twinsmith.core.program import Program
 from twinsmith.core.replies.python_names import parsed
 
@@ -21,12 +20,3 @@ def hollowed(program: Program) -> Program | None:
                 each for each in node.decorator_list if isinstance(each, ast.Name)
             ]
     return replace(program, source=ast.unparse(copy) + "\n", files=())
-
-
-def asks_for_something(probe: Probe) -> bool:
-    """Whether a program that does nothing would fail a check, as far as the check alone tells."""
-    if isinstance(probe.command, Command):
-        return bool(probe.command.stdout and probe.command.stdout.strip())
-    if probe.call is not None:
-        return probe.call.expected not in ("", "None")
-    return True

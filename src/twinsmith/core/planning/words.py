@@ -64,14 +64,18 @@ class Answer:
     def get(self, name, default=None):
         return self.body.get(name, default) if isinstance(self.body, dict) else default
 
+    def _held(self):
+        """What a good answer holds; one that refuses holds nothing that was asked for."""
+        return self.body if self.status < 400 else ()
+
     def __contains__(self, item):
-        return item in self.body
+        return item in self._held()
 
     def __iter__(self):
-        return iter(self.body)
+        return iter(self._held())
 
     def __len__(self):
-        return len(self.body)
+        return len(self._held())
 
     def __bool__(self):
         return self.status < 400

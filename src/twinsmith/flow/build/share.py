@@ -108,7 +108,9 @@ def _fixes(work: Work, best: Candidate, about: str) -> Iterator[tuple[str, str, 
         if other.number < best.number and other.ensemble == best.ensemble:
             for check, probe, result in work.pool.failing(other.number)[:1]:
                 what = input_text(probe.asks) if probe.asks else probe.name
-                saw = result.value or result.detail or result.outcome
+                # Of a check in code the value is all that was said, not one result.
+                gave = result.value if probe.call else ""
+                saw = gave or result.detail or result.outcome
                 right = f"; right is {check.expected}" if check.expected else ""
-                error = "wrong result" if result.value else result.detail or result.outcome
+                error = "wrong result" if gave else result.detail or result.outcome
                 yield f"{about}: {what} gave {saw}{right}", "fix", "", error[:LONGEST_TASK]

@@ -1,8 +1,10 @@
 """A finished search in, its requirements with what showed them out: libraries and commands."""
 
+from dataclasses import replace
+
 from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.execution import Execution, Limits
-from twinsmith.core.planning.hollow import asks_for_something, hollowed
+from twinsmith.core.planning.hollow import hollowed
 from twinsmith.core.planning.requirement import Requirements
 from twinsmith.core.planning.standing import Asked, Trial, plain_standings
 from twinsmith.core.probe import Probes
@@ -13,6 +15,8 @@ from twinsmith.ports import Sandbox
 HOLLOW = 900
 """The number of a program that is only there to see whether checks notice."""
 SOMETHING = frozenset({"it"})
+NOTHING = ("", "None", "''")
+"""What a program gives that does nothing."""
 
 
 async def shown(found: Found, wanted: Requirements, limits: Limits, run: Recorder) -> Asked:
@@ -27,11 +31,13 @@ async def shown(found: Found, wanted: Requirements, limits: Limits, run: Recorde
     trials = []
     for check in pool.checks:
         probe = pool.probes[check.probe]
+        if check.given and len(wanted.each) == 1:
+            # The task's own example is about the one thing that it asks for.
+            probe = replace(probe, about=wanted.each[0].number)
         if check.probe >= len(pool.seen[winner]) or not probe.about:
             continue
         passes = [check in held[number] for number in others]
-        telling = asks_for_something(probe) and check.expected not in ("", "None")
-        telling = telling or (not probe.asks and probe.source not in empty)
+        telling = check.expected not in NOTHING if probe.asks else probe.source not in empty
         trials.append(
             Trial(
                 probe=probe,

@@ -39,8 +39,8 @@ from twinsmith.ports import Sandbox
 HOPELESS = 6
 MOST_CRITICS = 4
 """Of one round, about the whole: their questions are numbered through."""
-MOST_VOICES, FIRST_VOICE = 32, 5000
-"""Of one round, about requirements: beyond the numbers of votes."""
+MOST_VOICES = 32
+"""Of one round, about requirements; votes, of two candidates and more, begin at 200."""
 
 
 class Twins:
@@ -105,7 +105,7 @@ class Twins:
             wanted = briefs(what, len(found.pool.candidates), plans, self._advice)
             asked = [generate(self._task, self._profile, b, self._run.ask) for b in wanted]
             voices, ask = list(self._voices(what.critics)), self._run.ask
-            first = FIRST_VOICE + nth * MOST_VOICES if self._wanted.each else nth * MOST_CRITICS
+            first = nth * (MOST_VOICES if self._wanted.each else MOST_CRITICS)
             critics = [
                 propose(self._task, self._profile, nth=first + n, ensemble=e, ask=ask, about=about)
                 for n, (e, about) in enumerate(voices)
@@ -310,7 +310,8 @@ class Twins:
         winner = found.selection.winner
         held = found.pool.held(winner) if winner is not None else ()
         shown = {found.pool.probes[check.probe].about for check in held}
-        return all(each.number in shown for each in self._wanted.each)
+        alone = len(self._wanted.each) == 1 and any(check.given for check in held)
+        return alone or all(each.number in shown for each in self._wanted.each)
 
     def _standing(self, found: Found) -> str:
         chosen, pool = found.selection, found.pool
