@@ -37,7 +37,7 @@ from twinsmith.core.probe import Command, Probe, Probes
 from twinsmith.core.program import Program
 from twinsmith.core.progress import ENDED, Progress, State, progress_of
 from twinsmith.core.task import Job, Task, without_secrets
-from twinsmith.effort_choice import effort_of, quality_of
+from twinsmith.effort_choice import effort_of, quality_of, refuse_missing_frame
 from twinsmith.journal_choice import journal_of
 from twinsmith.ports import Desk
 from twinsmith.settings import Settings
@@ -70,7 +70,7 @@ class App:
         run = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
         folder = (out or self._folder(run) / "result").expanduser().absolute()
         check_folder(folder)
-        build = self.settings.values.build
+        refuse_missing_frame(self.settings, task)
         kept, masked = without_secrets(task, self.settings.masking)
         return Job(
             run=run,
@@ -80,7 +80,7 @@ class App:
             effort=effort_of(self.settings),
             quality=quality_of(self.settings),
             reply_tokens=self.settings.values.gateway.reply_tokens,
-            seed=build.seed if seed is None else seed,
+            seed=self.settings.values.build.seed if seed is None else seed,
             out=str(folder),
         )
 

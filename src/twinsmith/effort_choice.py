@@ -2,8 +2,10 @@
 
 from dataclasses import fields
 
-from twinsmith.core.effort import Effort
+from twinsmith.core.effort import FRAMED, Effort
+from twinsmith.core.errors import ConfigError
 from twinsmith.core.judging.quality import Thresholds
+from twinsmith.core.task import Task
 from twinsmith.settings import Settings
 
 FRONTIER = ("openai", "google", "anthropic")
@@ -33,3 +35,13 @@ def quality_of(settings: Settings) -> Thresholds:
     """What a program has to be besides right."""
     wanted = {field.name for field in fields(Thresholds)}
     return Thresholds(**settings.values.quality.model_dump(include=wanted))
+
+
+def refuse_missing_frame(settings: Settings, task: Task) -> None:
+    """ConfigError where a frame is wanted in a language that there is none for."""
+    wanted = settings.values.build.frame == "on" and task.kind == "service"
+    if wanted and task.language not in FRAMED:
+        raise ConfigError(
+            f"build.frame is 'on', and there is no frame for {task.language}, only for "
+            f"{', '.join(FRAMED)}; set it to 'auto'"
+        )

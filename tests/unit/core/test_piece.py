@@ -4,12 +4,11 @@ import pytest
 
 from tests.service_scripts import CART, PIECES, PLAN
 from twinsmith.core.errors import BadReply
-from twinsmith.core.planning.contract import Contract, Field, Operation, Refusal
+from twinsmith.core.planning.contract import Contract, Field, Operation
 from twinsmith.core.planning.contract_reply import read_contract
 from twinsmith.core.planning.piece import (
     asked,
     example_call,
-    guards,
     hollow,
     read_piece,
     refusing,
@@ -173,32 +172,3 @@ class TestWithoutThought:
             200,
             {},
         )
-
-
-class TestGuards:
-    SOURCE = """def f(n, row):
-    if n < 0:
-        return 400, {"error": "no"}
-    if row is None:
-        n += 1
-    if row == 5:
-        x = 3
-        return 409, {"error": "taken"}
-    if n == 1:
-        return 200, {}
-    return 200, {"n": n}
-"""
-
-    def test_each_refusal_is_taken_out_once(self) -> None:
-        found = dict(guards(self.SOURCE))
-        assert list(found) == ["n < 0", "row == 5"]
-        operation = Operation(
-            function="f", method="GET", path="/f", refuses=(Refusal(status=400, when="x"),)
-        )
-        assert given(self.SOURCE, operation, -1, 1) == (400, {"error": "no"})
-        assert given(found["n < 0"], operation, -1, 1) == (200, {"n": -1})
-        assert given(found["row == 5"], operation, -1, 5) == (400, {"error": "no"})
-        assert given(found["row == 5"], operation, 3, 5) == (200, {"n": 3})
-
-    def test_without_refusals_there_is_nothing_to_take_out(self) -> None:
-        assert list(guards(PIECES["see_total"])) == []

@@ -4,7 +4,7 @@ import ast
 import builtins
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -72,8 +72,11 @@ def reserved() -> frozenset[str]:
     return frozenset({*there, *KIT_NAMES, *defined, *dir(builtins)})
 
 
-def completed(contract: Contract, *, login: str) -> Contract:
-    """With what every service has, and accounts where the task has words for them."""
+def completed(contract: Contract, *, login: str, named: Collection[str] = ()) -> Contract:
+    """With what every service has, and accounts where the task has words for them.
+
+    Routes of paths that somebody named, parameters as `{}`, stay as they are.
+    """
     operations = [_known_part(each) for each in contract.operations]
     parts = {each.part for each in operations}
     needed = bool(login) or "login" in parts or any(each.login for each in operations)
@@ -86,7 +89,10 @@ def completed(contract: Contract, *, login: str) -> Contract:
         operations.insert(0, replace(REGISTER, takes=entering, quote=login))
     if not any(each.path == HEALTH.path for each in operations):
         operations.insert(0, HEALTH)
-    operations = [_asked_by_token(each) if needed else _open(each) for each in operations]
+    operations = [
+        (each if each.shape[1] in named else _asked_by_token(each)) if needed else _open(each)
+        for each in operations
+    ]
     tables = [_owned(table) for table in contract.tables] if needed else contract.tables
     return replace(contract, operations=tuple(operations), tables=tuple(tables))
 

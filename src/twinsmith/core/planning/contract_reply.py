@@ -75,12 +75,13 @@ def read_contract(text: str, task: str, *, login: str) -> Contract:
         operation = _operation(each, task, login=bool(login))
         known = found.get(operation.shape)
         found[operation.shape] = _joined(known, operation) if known else operation
-    missing = [path for path in named_paths(task) if path not in {s[1] for s in found}]
+    named = named_paths(task)
+    missing = [path for path in named if path not in {s[1] for s in found}]
     if missing:
         raise BadReply(f"the task names {missing[0]}, and no route has that path; keep its paths")
     tables = tuple(_tables(raw.get("tables"), login=bool(login)))
     operations = with_own_names(tuple(_fed(each, tables) for each in found.values()))
-    return completed(Contract(operations=operations, tables=tables), login=login)
+    return completed(Contract(operations=operations, tables=tables), login=login, named=named)
 
 
 def named_paths(task: str) -> tuple[str, ...]:

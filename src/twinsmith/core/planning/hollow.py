@@ -6,6 +6,9 @@ from dataclasses import replace
 from twinsmith.core.program import Program
 from twinsmith.core.replies.python_names import parsed
 
+HOLLOW = 900
+"""The number of programs that are only there to see whether checks notice."""
+
 
 def hollowed(program: Program) -> Program | None:
     """The program with functions and methods that return nothing; None where it is no Python."""

@@ -2,8 +2,6 @@
 
 import ast
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
 
 from twinsmith.core.errors import BadReply
 from twinsmith.core.events import Json
@@ -26,16 +24,6 @@ store.get("{name}", {key})  # the one row with this {named}, or None
 store.change("{name}", {key}, {last})  # changes that row and gives it back
 store.remove("{name}", {key})
 """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
-    """One way in which a function was written."""
-
-    function: str
-    source: str
-    candidate: int
-    """The number of the answer that it comes from."""
 
 
 def asked(operation: Operation, contract: Contract) -> str:
@@ -214,26 +202,6 @@ def _nothing_like(value: object) -> object:
         case dict():
             return {}
     return None
-
-
-def guards(source: str) -> Iterator[tuple[str, str]]:
-    """The function without one of its refusals, each with the condition that is gone."""
-    tree = parsed(source)
-    assert tree is not None
-    places = [node for node in ast.walk(tree) if isinstance(node, ast.If) and _refuses(node.body)]
-    for place in range(len(places)):
-        copy = ast.parse(source)
-        found = [n for n in ast.walk(copy) if isinstance(n, ast.If) and _refuses(n.body)]
-        condition = ast.unparse(found[place].test)
-        found[place].test = ast.Constant(value=False)
-        yield condition, ast.unparse(ast.fix_missing_locations(copy)) + "\n"
-
-
-def _refuses(body: list[ast.stmt]) -> bool:
-    match body[-1]:
-        case ast.Return(value=ast.Tuple(elts=[ast.Constant(value=int() as status), *_])):
-            return status >= REFUSED
-    return False
 
 
 def example_call(operation: Operation, contract: Contract) -> str:

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 
 from twinsmith.core.errors import BadReply
 from twinsmith.core.replies.reply_json import object_in, words
@@ -13,100 +12,16 @@ MOST_REQUIREMENTS = 8
 SAME = 0.6
 """Share of the words of the shorter quote from which on two requirements are the same."""
 _WORD = re.compile(r"[^\W_]+(?:['\u2019.-][^\W_]+)*")
-_EMPTY_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "and",
-        "or",
-        "of",
-        "in",
-        "on",
-        "at",
-        "to",
-        "for",
-        "from",
-        "with",
-        "by",
-        "as",
-        "is",
-        "are",
-        "be",
-        "it",
-        "its",
-        "this",
-        "that",
-        "these",
-        "those",
-        "which",
-        "who",
-        "one",
-        "all",
-        "each",
-        "every",
-        "can",
-        "should",
-        "must",
-        "will",
-        "has",
-        "have",
-        "do",
-        "does",
-        "so",
-        "than",
-        "then",
-        "into",
-    ]
+_EMPTY_WORDS = (
+    "a an the and or of in on at to for from with by as is are be it its this that these "
+    "those which who one all each every can should must will has have do does so than then "
+    "into"
 )
-_ABOUT_THE_PROGRAM = frozenset(
-    [
-        "create",
-        "write",
-        "build",
-        "make",
-        "implement",
-        "develop",
-        "simple",
-        "small",
-        "tiny",
-        "basic",
-        "web",
-        "http",
-        "rest",
-        "restful",
-        "api",
-        "server",
-        "service",
-        "microservice",
-        "backend",
-        "application",
-        "app",
-        "program",
-        "tool",
-        "command",
-        "line",
-        "cli",
-        "library",
-        "module",
-        "package",
-        "class",
-        "function",
-        "endpoint",
-        "endpoints",
-        "python",
-        "perl",
-        "rust",
-        "go",
-        "golang",
-        "c",
-        "cpp",
-        "flask",
-        "code",
-        "please",
-        "want",
-        "need",
-    ]
+_ABOUT_THE_PROGRAM = (
+    "create write build make implement develop simple small tiny basic web http rest restful "
+    "api server service microservice backend application app program tool command line cli "
+    "library module package class function endpoint endpoints python perl rust go golang c "
+    "cpp flask code please want need"
 )
 """Words that say what kind of program is wanted; that it is one shows by itself."""
 _CLAUSE = re.compile(r"(?<=[.;:!?])\s+|\n+|\s+—\s+")
@@ -171,7 +86,7 @@ NOTHING_REQUIRED = Requirements()
 def words_of(text: str) -> list[str]:
     """Words that mean something, small and without an ending that tells number or time."""
     found = (word.lower() for word in _WORD.findall(text))
-    return [_stem(word) for word in found if word not in _EMPTY_WORDS]
+    return [_stem(word) for word in found if word not in _EMPTY]
 
 
 def read_requirements(text: str, task: str) -> Requirements:
@@ -230,8 +145,7 @@ def merged(one: Requirements, other: Requirements) -> Requirements:
     for each in other.each:
         if not any(same(each.quote, known.quote) for known in found):
             found.append(replace(each, number=len(found) + 1))
-    login = one.login or other.login
-    return Requirements(each=tuple(found[:MOST_REQUIREMENTS]), login=login)
+    return Requirements(each=tuple(found[:MOST_REQUIREMENTS]))
 
 
 def says_more(quote: str) -> bool:
@@ -241,22 +155,16 @@ def says_more(quote: str) -> bool:
 
 
 def quoted(quote: str, task: str) -> str:
-    """The words of the task that a quote means, as they stand there; nothing where it has none."""
+    """A quote, spelled as in the task where it stands there; nothing where its words do not."""
     wanted, there = words_of(quote), words_of(task)
     if not wanted:
         return ""
     held = sum(word in there for word in wanted)
     if held < 0.6 * len(wanted):
         return ""
-    plain = " ".join(task.split())
-    match = SequenceMatcher(None, plain.lower(), quote.lower(), autojunk=False)
-    blocks = [block for block in match.get_matching_blocks() if block.size > 3]
-    if not blocks:
-        return quote
-    if " ".join(quote.split()).lower() in plain.lower():
-        place = plain.lower().index(" ".join(quote.split()).lower())
-        return plain[place : place + len(" ".join(quote.split()))]
-    return quote
+    plain, exact = " ".join(task.split()), " ".join(quote.split())
+    place = plain.lower().find(exact.lower())
+    return quote if place < 0 else plain[place : place + len(exact)]
 
 
 def same(one: str, other: str) -> bool:
@@ -274,4 +182,5 @@ def _stem(word: str) -> str:
     return word.rstrip("e") if len(word) > 4 else word
 
 
-_PROGRAM_WORDS = frozenset(map(_stem, _ABOUT_THE_PROGRAM))
+_EMPTY = frozenset(_EMPTY_WORDS.split())
+_PROGRAM_WORDS = frozenset(map(_stem, _ABOUT_THE_PROGRAM.split()))

@@ -53,7 +53,22 @@ def contract_from(document: Mapping[str, Json]) -> Contract:
         )
     tables = tuple(_tables(operations))
     contract = Contract(operations=with_own_names(tuple(operations)), tables=tables)
-    return completed(contract, login="")
+    _refuse_other_security(document)
+    named = frozenset(each.shape[1] for each in operations)
+    return completed(contract, login="", named=named)
+
+
+def _refuse_other_security(document: Mapping[str, Json]) -> None:
+    """Only tokens that are sent as `Authorization: Bearer` can be built."""
+    components = _resolved(document.get("components"), document)
+    for name, raw in _resolved(components.get("securitySchemes"), document).items():
+        scheme = _resolved(raw, document)
+        bearer = scheme.get("type") == "http" and str(scheme.get("scheme")).lower() == "bearer"
+        if not bearer:
+            kind = scheme.get("scheme") or scheme.get("type")
+            raise ConfigError(
+                f"the spec's security {name!r} is {kind!r}; bearer tokens can be built: use those"
+            )
 
 
 def _operations(paths: Mapping[str, Json], document: Mapping[str, Json]) -> Iterable[Operation]:

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from twinsmith.core.execution import ProbeResult
@@ -47,6 +47,12 @@ class Asked:
     """What models wrote of the best candidate, by function."""
 
     @property
+    def brought(self) -> bool:
+        """Whether everything that was asked for is what the kit brings, so that no model wrote."""
+        contract = self.contract
+        return bool(self.standings) and contract is not None and not contract.pieces
+
+    @property
     def unmet(self) -> tuple[Standing, ...]:
         """The requirements that nothing has shown to be met."""
         return tuple(each for each in self.standings if not each.met)
@@ -71,6 +77,12 @@ class Trial:
     def passed(self) -> bool:
         """Whether the chosen program passes it."""
         return self.result.outcome == "passed" if self.holds is None else self.holds
+
+
+def majority(held: Iterable[bool]) -> bool:
+    """Whether it holds for half of them or more; of none it does not."""
+    each = list(held)
+    return bool(each) and 2 * sum(each) >= len(each)
 
 
 def standings(
@@ -135,19 +147,23 @@ def _standing(requirement: Requirement, contract: Contract, trials: Sequence[Tri
 
 
 def _is_about(trial: Trial, requirement: Requirement, serves: Sequence[Operation]) -> bool:
+    names = frozenset(each.function for each in serves)
     if all(each.part for each in serves):
-        return trial.probe.about == ABOUT_ACCOUNTS or trial.probe.about == requirement.number
+        # Only what the kit itself is tried with; a dialogue may pass without it.
+        accounts = any(each.part in ("register", "login") for each in serves)
+        own = accounts and trial.probe.about == ABOUT_ACCOUNTS
+        return own or bool(names.intersection(trial.probe.functions))
     if trial.probe.about:
         return trial.probe.about == requirement.number
-    names = frozenset(each.function for each in serves)
     return bool(names.intersection(trial.probe.functions or called_in(trial.probe.source, names)))
 
 
 def _shows(trial: Trial, requirement: Requirement, serves: Sequence[Operation]) -> bool:
     """Whether a passed check could have failed for want of this requirement."""
+    own = bool(trial.telling & {each.function for each in serves})
     if requirement.refuses:
-        return any(refused_by(trial.result, each) for each in serves)
-    return not trial.refusal and bool(trial.telling & {each.function for each in serves})
+        return own and any(refused_by(trial.result, each) for each in serves)
+    return own and not trial.refusal
 
 
 def refused_by(result: ProbeResult, operation: Operation) -> bool:

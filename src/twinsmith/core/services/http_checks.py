@@ -336,7 +336,8 @@ def _answers(contract: Contract) -> list[Probe]:
         return []
     what = f"{health.method} {health.path}"
     source = f"there(ask({what!r}, 'guest'))"
-    return [Probe(name=f"answers {what}", origin="plan", source=source)]
+    probe = Probe(name=f"answers {what}", origin="plan", source=source)
+    return [replace(probe, functions=(health.function,))]
 
 
 def _bodies(operation: Operation) -> list[Probe]:

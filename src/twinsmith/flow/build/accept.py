@@ -39,8 +39,9 @@ def reason_for(job: Job, work: Work, verdicts: tuple[Verdict, ...]) -> tuple[boo
     unmet = work.asked.unmet if work.asked else ()
     if unmet:
         return False, f"{score}; {_missing(unmet)}"
-    # A person's tests decide by themselves.
-    if job.task.tests or chosen.confidence >= job.effort.least:
+    # A person's tests decide by themselves; where nothing was left to a model, so do the frame's.
+    brought = work.asked is not None and work.asked.brought
+    if job.task.tests or brought or chosen.confidence >= job.effort.least:
         return True, score
     return False, "; ".join([f"{score}: too little to call it solved", *_doubts(work, best)])
 

@@ -15,6 +15,7 @@ from twinsmith.core.judging.pool import Pool
 from twinsmith.core.judging.selection import Selection, select
 from twinsmith.core.planning.contract import Contract
 from twinsmith.core.planning.dialogue import called_in, service_setup
+from twinsmith.core.planning.hollow import HOLLOW
 from twinsmith.core.planning.requirement import Requirements, with_more
 from twinsmith.core.planning.serving import unasked
 from twinsmith.core.planning.spec import contract_from
@@ -49,7 +50,7 @@ from twinsmith.flow.build.pieces import (
     refusing_program,
 )
 from twinsmith.flow.build.requirements import required
-from twinsmith.flow.build.talks import HOLLOW, Talks, passes
+from twinsmith.flow.build.talks import Talks, passes
 from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Sandbox
 

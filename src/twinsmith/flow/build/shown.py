@@ -4,16 +4,14 @@ from dataclasses import replace
 
 from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.execution import Execution, Limits
-from twinsmith.core.planning.hollow import hollowed
+from twinsmith.core.planning.hollow import HOLLOW, hollowed
 from twinsmith.core.planning.requirement import Requirements
-from twinsmith.core.planning.standing import Asked, Trial, plain_standings
+from twinsmith.core.planning.standing import Asked, Trial, majority, plain_standings
 from twinsmith.core.probe import Probes
 from twinsmith.flow.build.ensemble import Found
 from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Sandbox
 
-HOLLOW = 900
-"""The number of a program that is only there to see whether checks notice."""
 SOMETHING = frozenset({"it"})
 NOTHING = ("", "None", "''")
 """What a program gives that does nothing."""
@@ -44,7 +42,7 @@ async def shown(found: Found, wanted: Requirements, limits: Limits, run: Recorde
                 result=pool.seen[winner][check.probe],
                 holds=check in held[winner],
                 telling=SOMETHING if telling else frozenset(),
-                elsewhere=bool(passes) and 2 * sum(passes) > len(passes),
+                elsewhere=majority(passes),
             )
         )
     return Asked(requirements=wanted, standings=plain_standings(wanted.each, trials))

@@ -1,6 +1,6 @@
 """Programs and dialogues in, what was seen out: who passes what, and what passes by itself."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -8,16 +8,14 @@ from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.execution import Execution, Limits, ProbeResult
 from twinsmith.core.judging.pool import Pool
 from twinsmith.core.planning.dialogue import called_in
+from twinsmith.core.planning.hollow import HOLLOW
 from twinsmith.core.planning.requirement import Requirements
-from twinsmith.core.planning.standing import Standing, Trial, standings
+from twinsmith.core.planning.standing import Standing, Trial, majority, standings
 from twinsmith.core.probe import Probe, Probes
 from twinsmith.core.program import Program
 from twinsmith.flow.build.pieces import Bench
 from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Sandbox
-
-HOLLOW = 900
-"""The number of programs that are only there to see whether checks notice."""
 
 
 @dataclass(slots=True)
@@ -109,7 +107,7 @@ class Talks:
                 result=result,
                 telling=known.get(probe.source, frozenset()),
                 refusal=probe.source in self.refusals,
-                elsewhere=most(passes(pool, number, place) for number in others),
+                elsewhere=majority(passes(pool, number, place) for number in others),
             )
             for place, (probe, result) in enumerate(zip(pool.probes, seen, strict=False))
         ]
@@ -119,12 +117,6 @@ class Talks:
 def _tries(probe: Probe, names: frozenset[str]) -> tuple[str, ...]:
     """The functions that a check is about."""
     return probe.functions or called_in(probe.source, names)
-
-
-def most(held: Iterable[bool]) -> bool:
-    """Whether it holds for half of them or more; of none it does not."""
-    each = list(held)
-    return bool(each) and 2 * sum(each) >= len(each)
 
 
 def passes(pool: Pool, number: int, place: int) -> bool:
