@@ -78,7 +78,7 @@ class Ledger:
         needed = most_tokens(prompt)
         left = self.budget.tokens - self.spent.tokens - self._tokens_set_aside
         reply = min(reply_tokens, left - needed)
-        if reply < SHORTEST_REPLY:
+        if reply < min(SHORTEST_REPLY, reply_tokens):
             raise BudgetExceeded(
                 f"the budget of {self.budget.tokens} tokens is spent ({self.spent.tokens} used, "
                 f"the next question may take {needed}); give more with --budget-tokens in a new "

@@ -98,3 +98,9 @@ def test_a_prompt_never_has_more_tokens_than_bytes() -> None:
 
 def test_a_rough_count_rounds_up() -> None:
     assert [tokens_in(""), tokens_in("a"), tokens_in("abcd"), tokens_in("abcde")] == [0, 1, 1, 2]
+
+
+def test_a_question_for_one_word_needs_no_more_than_that() -> None:
+    assert ledger(tokens=1000).reserve("x" * 36, 8).reply_tokens == 8
+    with pytest.raises(BudgetExceeded):
+        ledger(tokens=104).reserve("x" * 36, 8)
