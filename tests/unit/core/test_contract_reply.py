@@ -176,6 +176,16 @@ class TestReading:
         )
         assert len(whole.pieces) == 2
 
+    def test_nothing_is_called_as_a_word_of_python_is(self) -> None:
+        sent: Json = {"from": "ann", "to": "bob"}
+        send = route(method="POST", path="/{class}", takes=sent, gives=[{"from": "ann"}])
+        kept: Json = {"id": "integer", "from": "string", "to": "string"}
+        found = planned(send, tables={"transfers": kept})
+        (made,) = found.pieces
+        assert signature(made, found) == "def do(class_: str, from_: str, to: str):"
+        assert (made.path, made.example()) == ("/{class_}", [{"from_": "ann"}])
+        assert found.tables[0].text() == "transfers(id: int, from_: str, to: str)"
+
     def test_functions_have_names_of_their_own(self) -> None:
         # What checks, the kit and Python itself call by these names would be gone.
         taken = ("http", "store", "answer", "text", "query", "list", "sum", "create", "Answer")
@@ -275,6 +285,18 @@ class TestCompleting:
         assert found.path == "/notes"
         assert [field.name for field in found.takes] == ["text"]
         assert found.example() == {"id": 1, "user": "ann", "text": "tea"}
+
+    def test_a_path_that_the_task_names_stays_with_who_asks_in_it(self) -> None:
+        mine = route(path="/users/{user_id}/notes", login=True)
+        task = "notes of a user lie at /users/<user_id>/notes"
+        assert "GET /users/{user_id}/notes" in shapes(planned(mine, task=task, login=ACCOUNTS))
+        plan, more = planned(mine, task=task, login=ACCOUNTS), planned(route(), login=ACCOUNTS)
+        named = named_paths(task)
+        assert set(named) <= {each.shape[1] for each in plan.operations}
+        whole = joined(plan, more, login=ACCOUNTS, named=named)
+        assert "GET /users/{user_id}/notes" in shapes(whole)
+        # Where nobody names it, who asks comes with the token alone.
+        assert "GET /notes" in shapes(planned(mine, login=ACCOUNTS))
 
     def test_a_plan_is_joined_with_what_it_lacks(self) -> None:
         books: dict[str, Json] = {"books": {"id": "integer", "title": "string"}}

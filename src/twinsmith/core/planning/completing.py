@@ -127,7 +127,7 @@ def _owned(table: Table) -> Table:
     return replace(table, columns=tuple({column.name: column for column in columns}.values()))
 
 
-def joined(plan: Contract, more: Contract, *, login: str) -> Contract:
+def joined(plan: Contract, more: Contract, *, login: str, named: Collection[str] = ()) -> Contract:
     """A plan with the routes and rows of another that it lacks."""
     taken = {each.shape for each in plan.operations}
     added = [each for each in more.operations if each.shape not in taken and not each.part]
@@ -139,7 +139,7 @@ def joined(plan: Contract, more: Contract, *, login: str) -> Contract:
         tables[table.name] = replace(tables[table.name], columns=whole)
     operations = with_own_names((*plan.operations, *added))
     whole_plan = replace(plan, operations=operations, tables=tuple(tables.values()))
-    return completed(whole_plan, login=login)
+    return completed(whole_plan, login=login, named=named)
 
 
 def _known_part(operation: Operation) -> Operation:

@@ -67,7 +67,7 @@ def schema(*, login: bool, most: int = 9) -> str:
 def read_contract(text: str, task: str, *, login: str) -> Contract:
     """The contract in a reply; BadReply says what is wrong with it."""
     raw = object_in(text, "the plan")
-    listed = raw.get("routes")
+    listed = _spelled(raw.get("routes"))
     if not isinstance(listed, list):
         raise BadReply("the plan has no list of routes; ask again")
     found: dict[tuple[str, str], Operation] = {}
@@ -79,9 +79,23 @@ def read_contract(text: str, task: str, *, login: str) -> Contract:
     missing = [path for path in named if path not in {s[1] for s in found}]
     if missing:
         raise BadReply(f"the task names {missing[0]}, and no route has that path; keep its paths")
-    tables = tuple(_tables(raw.get("tables"), login=bool(login)))
+    tables = tuple(_tables(_spelled(raw.get("tables")), login=bool(login)))
     operations = with_own_names(tuple(_fed(each, tables) for each in found.values()))
     return completed(Contract(operations=operations, tables=tables), login=login, named=named)
+
+
+def _spelled(raw: object) -> object:
+    """With names that Python can use: nothing can be called `from` or `class` there."""
+    match raw:
+        case dict():
+            return {_usable(str(name)): _spelled(value) for name, value in raw.items()}
+        case list():
+            return [_spelled(each) for each in raw]
+    return raw
+
+
+def _usable(name: str) -> str:
+    return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def named_paths(task: str) -> tuple[str, ...]:
@@ -95,6 +109,7 @@ def _operation(raw: object, task: str, *, login: bool) -> Operation:
         raise BadReply(f"a route of the plan is {raw!r:.60}, not an object; ask again")
     method = str(raw.get("method", "")).strip().upper()
     path = normal_path(str(raw.get("path", "")))
+    path = re.sub(r"(?<=\{)\w+(?=\})", lambda match: _usable(match[0]), path)
     if not _is_method(method):
         raise BadReply(f"method {method!r:.20} of {path} is none of {', '.join(METHODS)}")
     if not _PATH.fullmatch(path):

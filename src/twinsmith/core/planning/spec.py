@@ -1,6 +1,7 @@
 """An OpenAPI document as a contract: what it says holds, what it leaves open is filled in."""
 
 import json
+import keyword
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -98,6 +99,8 @@ def _operation(
     takes = [_query(each, document) for each in queries] if queries and not body else body
     security = raw.get("security", document.get("security"))
     name = str(raw.get("operationId") or f"{method.lower()} {path}")
+    for each in re.findall(r"\{([^{}]*)\}", path):
+        _refuse_unusable(each)
     told = raw.get("summary") or raw.get("description") or ""
     plain = Operation(
         function=_snake(name),
@@ -188,11 +191,15 @@ def _query(parameter: Mapping[str, Json], document: Mapping[str, Json]) -> Field
 def _field(
     name: str, schema: Mapping[str, Json], document: Mapping[str, Json], *, required: bool
 ) -> Field:
-    if not name.isidentifier():
-        raise ConfigError(f"the spec's value {name!r} is no name that can be used; rename it")
+    _refuse_unusable(name)
     value = _sample(dict(schema), document, 0)
     told = json.dumps(value, ensure_ascii=False) if value is not None else ""
     return Field(name=name, kind=_kind(schema), example=told, required=required)
+
+
+def _refuse_unusable(name: str) -> None:
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise ConfigError(f"the spec's value {name!r} is no name that can be used; rename it")
 
 
 def _kind(schema: Mapping[str, Json]) -> Kind:
@@ -273,4 +280,5 @@ def _tables(operations: Iterable[Operation]) -> Iterable[Table]:
 def _snake(name: str) -> str:
     spaced = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name)
     plain = re.sub(r"\W+", "_", spaced).strip("_").lower()
-    return plain if plain.isidentifier() else f"do_{plain or 'it'}"
+    usable = plain.isidentifier() and not keyword.iskeyword(plain)
+    return plain if usable else f"do_{plain or 'it'}"

@@ -8,7 +8,7 @@ from twinsmith.core.model import Question
 from twinsmith.core.planning.completing import joined
 from twinsmith.core.planning.contract import Contract, Operation
 from twinsmith.core.planning.contract_examples import LOGIN_RULE, example_for
-from twinsmith.core.planning.contract_reply import read_contract, schema
+from twinsmith.core.planning.contract_reply import named_paths, read_contract, schema
 from twinsmith.core.planning.requirement import Requirement, Requirements, same
 from twinsmith.core.planning.serving import unserved
 from twinsmith.flow.build.asking import answered
@@ -121,7 +121,8 @@ async def _added(
     except BadReply:
         return plan
     named = [replace(each, quote=lacking) for each in more.pieces]
-    return joined(plan, replace(more, operations=tuple(named)), login=wanted.login)
+    added = replace(more, operations=tuple(named))
+    return joined(plan, added, login=wanted.login, named=named_paths(task))
 
 
 def _sure(
