@@ -9,7 +9,9 @@ from twinsmith.core.errors import ConfigError
 from twinsmith.core.planning.spec import contract_from
 
 _FENCED = re.compile(r"```(?:ya?ml|json)?[ \t]*\n(.*?)```", re.DOTALL)
-_BARE = re.compile(r"^(?:openapi: *[\"']?3\.|\{\s*\"openapi\")", re.MULTILINE)
+_YAML = re.compile(r"^(?:openapi|swagger): *[\"']?\d", re.MULTILINE)
+_JSON = re.compile(r"\"(?:openapi|swagger)\"\s*:\s*\"\d")
+_OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
 
 
 def read_spec(text: str, name: str) -> str:
@@ -25,6 +27,8 @@ def read_spec(text: str, name: str) -> str:
         told = json.dumps(document, default=str)
     except (ValueError, RecursionError):
         raise ConfigError(f"{name} refers to itself without end; mend it") from None
+    except TypeError:
+        raise ConfigError(f"{name} has a date or a list as a name; put it in quotes") from None
     # Read once more by the flow; here, so that a mistake is told before anything starts.
     contract_from(json.loads(told))
     return told
@@ -33,7 +37,7 @@ def read_spec(text: str, name: str) -> str:
 def spec_in(task: str) -> str:
     """The document that was pasted into a task; nothing where there is none."""
     parts = [match[1] for match in _FENCED.finditer(task)]
-    bare = _BARE.search(task)
+    bare = _YAML.search(task) or (_OBJECT.search(task) if _JSON.search(task) else None)
     parts += [task[bare.start() :]] if bare else []
-    found = next((part for part in parts if _BARE.search(part.strip())), "")
+    found = next((part for part in parts if _YAML.search(part) or _JSON.search(part)), "")
     return read_spec(found, "the OpenAPI document in the task") if found else ""
