@@ -1,13 +1,17 @@
 """Where each line of a program comes from."""
 
+import ast
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Literal
 
+from twinsmith.core.planning.contract import Contract
 from twinsmith.core.planning.piece import stub
+from twinsmith.core.planning.python_kit import CONTRACT_FILE, KIT_FILE
 from twinsmith.core.planning.standing import Asked
 from twinsmith.core.program import FILE_NAMES, Program
+from twinsmith.core.replies.python_names import parsed
 
 Origin = Literal["frame", "skeleton", "retrieved", "model"]
 SHORTEST = 12
@@ -19,15 +23,14 @@ def origins(
 ) -> dict[str, list[tuple[Origin, int]]]:
     """Of each file: so many lines of one origin, then so many of the next; empty lines go along."""
     known = frozenset(_long(line for text in retrieved for line in text.splitlines()))
-    framed = asked is not None and bool(program.files) and bool(asked.pieces)
+    contract = asked.contract if asked is not None and _is_framed(program) else None
     found: dict[str, list[tuple[Origin, int]]] = {}
     for name, text in _files(program):
         lines = text.splitlines()
-        if not framed:
+        if contract is None:
             each = [_written(line, known) for line in lines]
         elif name == FILE_NAMES[program.language]:
-            assert asked is not None
-            each = _around(lines, asked, known)
+            each = _around(text, contract, known)
         else:
             each = ["frame"] * len(lines)
         found[name] = [(origin, len(list(run))) for origin, run in groupby(each)]
@@ -50,26 +53,39 @@ def _files(program: Program) -> Iterable[tuple[str, str]]:
         yield file.name, file.text
 
 
-def _around(lines: Sequence[str], asked: Asked, known: frozenset[str]) -> list[Origin]:
+def _is_framed(program: Program) -> bool:
+    return {file.name for file in program.files} == {KIT_FILE, CONTRACT_FILE}
+
+
+def _around(text: str, contract: Contract, known: frozenset[str]) -> list[Origin]:
     """The main file of a framed service: functions that models wrote, with our first lines."""
-    contract = asked.contract
-    assert contract is not None
     skeleton = {
         line.strip()
         for each in contract.pieces
         for line in stub(each, contract).splitlines()
         if line.strip()
     }
-    written = {line for source in asked.pieces.values() for line in source.splitlines()}
+    written = _written_lines(text, frozenset(each.function for each in contract.pieces))
     found: list[Origin] = []
-    for line in lines:
-        if line.strip() in skeleton:
-            found.append("skeleton")
-        elif line in written and line.strip():
-            found.append(_written(line, known))
+    for number, line in enumerate(text.splitlines(), 1):
+        if number not in written:
+            found.append("frame")
+        elif not line.strip():
+            found.append(found[-1])
         else:
-            found.append("frame" if line.strip() or not found else found[-1])
+            found.append("skeleton" if line.strip() in skeleton else _written(line, known))
     return found
+
+
+def _written_lines(text: str, names: frozenset[str]) -> frozenset[int]:
+    """The numbers of the lines that stand in these functions."""
+    tree = parsed(text)
+    return frozenset(
+        number
+        for node in (tree.body if tree else ())
+        if isinstance(node, ast.FunctionDef) and node.name in names
+        for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    )
 
 
 def _written(line: str, known: frozenset[str]) -> Origin:

@@ -12,14 +12,20 @@ HOLLOW = 900
 
 def hollowed(program: Program) -> Program | None:
     """The program with functions and methods that return nothing; None where it is no Python."""
-    tree = parsed(program.source) if program.language == "python" else None
-    if tree is None or program.kind == "cli":
+    texts = [program.source, *(file.text for file in program.files)]
+    python = program.language == "python" and all(parsed(text) is not None for text in texts)
+    if not python or program.kind == "cli":
         return None
-    copy = ast.parse(program.source)
-    for node in ast.walk(copy):
+    files = tuple(replace(file, text=_emptied(file.text)) for file in program.files)
+    return replace(program, source=_emptied(program.source), files=files)
+
+
+def _emptied(source: str) -> str:
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             node.body = [ast.Pass()]
             node.decorator_list = [
                 each for each in node.decorator_list if isinstance(each, ast.Name)
             ]
-    return replace(program, source=ast.unparse(copy) + "\n", files=())
+    return ast.unparse(tree) + "\n"
