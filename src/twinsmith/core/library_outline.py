@@ -2,9 +2,11 @@
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from twinsmith.core.errors import BadReply
+from twinsmith.core.library_names import MODULE_LEVEL, Written
 from twinsmith.core.replies.reply_json import object_in, open_question, words
 
 MOST_PARTS = 8
@@ -70,6 +72,10 @@ class Part:
     name: str
     signature: str
     does: str = ""
+    methods: tuple[str, ...] = ()
+    """The signatures of what a class offers, where the task writes them."""
+    call: str = ""
+    """How it is called, where the task writes that: `share(cents, parts)`."""
 
     @property
     def is_class(self) -> bool:
@@ -94,16 +100,27 @@ class Outline:
     parts: tuple[Part, ...]
     question: str = ""
     assumed: str = ""
+    must: tuple[str, ...] = ()
+    """What the task itself names, a method as `Class.name`: a program without it is none."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """What can be called."""
         return tuple(part.name for part in self.parts)
 
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """How everything is called; with no arguments where the task does not write them."""
+        return tuple(part.call or f"{part.name}(...)" for part in self.parts)
+
     def text(self) -> str:
         """For a coder, and for a person."""
-        lines = [f"- {part.signature}: {part.does}".rstrip(": ") for part in self.parts]
-        return "\n".join(["Define exactly these:", *lines])
+        lines = []
+        for part in self.parts:
+            lines.append(f"- {part.signature}: {part.does}".rstrip(": "))
+            lines += [f"    - {method}" for method in part.methods]
+        how = "these, with exactly these names and parameters" if self.must else "exactly these"
+        return "\n".join([f"Define {how}:", *lines])
 
 
 def read_outline(text: str) -> Outline:
@@ -127,3 +144,81 @@ def read_outline(text: str) -> Outline:
         raise BadReply("the outline names no function and no class; ask again")
     question, assumed = open_question(raw)
     return Outline(parts=tuple(parts.values()), question=question, assumed=assumed)
+
+
+def placing_schema(names: Sequence[str], owners: Sequence[str]) -> str:
+    """Of an answer that says for every function which class it belongs to."""
+    one = {"type": "string", "enum": [*owners, MODULE_LEVEL]}
+    return json.dumps(
+        {
+            "type": "object",
+            "properties": dict.fromkeys(names, one),
+            "required": list(names),
+            "additionalProperties": False,
+        }
+    )
+
+
+def read_placing(text: str, names: Sequence[str], owners: Sequence[str]) -> dict[str, str]:
+    """The class of each function; BadReply where one is missing or no class of the task."""
+    raw = object_in(text, "the answer")
+    found = {name: words(raw, name) for name in names}
+    strange = [name for name, owner in found.items() if owner not in (*owners, MODULE_LEVEL)]
+    if strange:
+        raise BadReply(f"the answer places {strange[0]} nowhere; one of {', '.join(owners)}")
+    return found
+
+
+def as_written(placed: Sequence[Written], language: str) -> Outline:
+    """The outline of a library whose task writes what it offers."""
+    parts = tuple(_part(each, placed, language) for each in placed if not each.owner)
+    return Outline(parts=parts, must=tuple(each.path for each in placed))
+
+
+def kept_to(found: Outline, written: Sequence[Written], task: str, language: str) -> Outline:
+    """What a model outlined, held to the task: its names, and none that do not stand there.
+
+    A signature that has the task's own parameters may add their types.
+    """
+    told = {part.name: part for part in as_written(written, language).parts}
+    standing = set(re.findall(r"\w+", task))
+    parts: dict[str, Part] = {}
+    for part in found.parts:
+        own = told.get(part.name)
+        if own is None and part.name in standing:
+            parts[part.name] = part
+        elif own is not None:
+            given = next(each.parameters for each in written if each.name == part.name)
+            typed = part.is_class == own.is_class and _in_order(given, part.signature)
+            parts[part.name] = replace(part, call=own.call) if typed else own
+    parts |= {name: part for name, part in told.items() if name not in parts}
+    must = tuple(each.path for each in written)
+    return replace(found, parts=tuple(parts.values()), must=must)
+
+
+def _part(one: Written, placed: Sequence[Written], language: str) -> Part:
+    call = f"{one.name}({', '.join(one.parameters)})"
+    if not one.is_class:
+        return Part(name=one.name, signature=_signature(one, language), call=call)
+    made = [replace(one, name="__init__", owner=one.name)] if one.given else []
+    own = [*made, *(each for each in placed if each.owner == one.name)]
+    methods = tuple(_signature(each, language) for each in own)
+    return Part(name=one.name, signature=f"class {one.name}:", methods=methods, call=call)
+
+
+def _signature(one: Written, language: str) -> str:
+    given = ", ".join(one.given or ())
+    if language == "python":
+        inside = ", ".join(filter(None, ("self", given))) if one.owner else given
+        return f"def {one.name}({inside}) {one.gives}".rstrip()
+    if language == "perl":
+        names = ", ".join(f"${name}" for name in one.parameters)
+        return f"sub {one.name} {{ my ({names}) = @_; ... }}"
+    head = {"rust": "pub fn ", "go": "func "}.get(language, "")
+    return f"{head}{one.name}({given}) {one.gives}".rstrip()
+
+
+def _in_order(names: Sequence[str], signature: str) -> bool:
+    """Whether a signature has these parameters, one after the other."""
+    words_of = iter(re.findall(r"\w+", signature.partition("(")[2]))
+    return all(name in words_of for name in names)

@@ -16,6 +16,10 @@ class Profile:
     """How a command is run, or what a library offers, as a coder is told."""
     names: tuple[str, ...] = ()
     """What a library offers."""
+    calls: tuple[str, ...] = ()
+    """How each of these is called."""
+    must: tuple[str, ...] = ()
+    """What the task itself names, a method as `Class.name`: a program without it is none."""
     examples: tuple[Input, ...] = ()
     """What the task itself says that calls and runs have to give."""
     sketched: tuple[Command, ...] = ()

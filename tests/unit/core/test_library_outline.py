@@ -6,7 +6,16 @@ import pytest
 
 from twinsmith.core.checks.proposed import library_checks
 from twinsmith.core.errors import BadReply
-from twinsmith.core.library_outline import MOST_PARTS, example_for, read_outline
+from twinsmith.core.library_names import placed, written_in
+from twinsmith.core.library_outline import (
+    MOST_PARTS,
+    as_written,
+    example_for,
+    kept_to,
+    placing_schema,
+    read_outline,
+    read_placing,
+)
 
 PARTS = [
     {"name": "to_roman", "signature": "def to_roman(n: int) -> str:", "does": "Writes it."},
@@ -97,3 +106,69 @@ def test_tests_of_one_assert_are_calls_and_longer_ones_end_at_each_assert() -> N
 def test_nonsense_has_no_checks() -> None:
     for text in ("", "no", "```python\n", "def test_1(:", "assert to_roman(" * 5_000):
         assert library_checks(text, ("to_roman",)) == {}
+
+
+def test_a_test_ends_before_the_first_name_that_nobody_promised() -> None:
+    text = "def test_1():\n    assert to_roman(1) == 'I'\n    assert Number(1) == to_roman(1)\n"
+    assert [probe.source for probe in library_checks(text, ("to_roman",))] == [
+        "assert to_roman(1) == 'I'"
+    ]
+
+
+def test_a_check_that_something_is_raised_needs_no_package() -> None:
+    text = "def test_1():\n    with pytest.raises(ValueError):\n        to_roman(-1)\n"
+    (probe,) = library_checks(text, ("to_roman",))
+    assert probe.source == (
+        "try:\n    to_roman(-1)\nexcept ValueError:\n    pass\n"
+        "else:\n    raise AssertionError('ValueError was not raised')"
+    )
+
+
+BAG = "class Bag(limit) with put(thing) and weight() -> int; heaviest(bags) finds one"
+
+
+def test_an_outline_has_the_names_and_parameters_of_the_task() -> None:
+    owners = {"put": "Bag", "weight": "Bag", "heaviest": "module"}
+    found = as_written(placed(written_in(BAG, "python"), owners), "python")
+    assert found.text() == (
+        "Define these, with exactly these names and parameters:\n"
+        "- class Bag\n"
+        "    - def __init__(self, limit)\n"
+        "    - def put(self, thing)\n"
+        "    - def weight(self) -> int\n"
+        "- def heaviest(bags)"
+    )
+    assert (found.names, found.calls) == (("Bag", "heaviest"), ("Bag(limit)", "heaviest(bags)"))
+    assert found.must == ("Bag", "Bag.put", "Bag.weight", "heaviest")
+
+
+def test_perl_takes_its_parameters_from_the_list_that_it_is_given() -> None:
+    found = as_written(written_in("tilt($angle, $by)", "perl"), "perl")
+    assert found.parts[0].signature == "sub tilt { my ($angle, $by) = @_; ... }"
+
+
+def test_what_a_model_outlines_is_held_to_the_task() -> None:
+    task = "C++ library: std::string join(const Strings& many), split(text, by) and trim"
+    parts = [
+        {"name": "Text", "signature": "class Text", "does": "holds"},
+        {"name": "split", "signature": "Strings split(const Text& text, char by)", "does": "cuts"},
+        {"name": "join", "signature": "Text join(Text other)", "does": "joins"},
+        {"name": "trim", "signature": "Text trim(Text text)", "does": "trims"},
+    ]
+    model = read_outline(json.dumps({"parts": parts}))
+    found = kept_to(model, written_in(task, "cpp"), task, "cpp")
+    assert {part.name: part.signature for part in found.parts} == {
+        "split": "Strings split(const Text& text, char by)",
+        "join": "join(const Strings& many)",
+        "trim": "Text trim(Text text)",
+    }
+    assert found.must == ("join", "split")
+    assert found.calls == ("split(text, by)", "join(many)", "trim(...)")
+
+
+def test_where_functions_belong_is_one_of_the_classes_or_the_module() -> None:
+    assert '["Bag", "module"]' in placing_schema(["put"], ["Bag"])
+    assert read_placing('{"put": "Bag"}', ["put"], ["Bag"]) == {"put": "Bag"}
+    for text in ("{}", '{"put": "Sack"}'):
+        with pytest.raises(BadReply, match="places put nowhere"):
+            read_placing(text, ["put"], ["Bag"])

@@ -120,3 +120,35 @@ async def test_examples_that_contradict_each_other_are_told() -> None:
 )
 async def test_what_would_open_a_door_is_noticed(text: str, sensitive: bool) -> None:
     assert (await clarify(task(text), Slow())).sensitive == sensitive
+
+
+def library(text: str, language: str = "python") -> Task:
+    return Task(text=text, language=language, kind="library")
+
+
+async def test_a_library_that_writes_its_functions_asks_nobody() -> None:
+    slow = Slow()
+    text = "Python module: volume(side) gives litres, mix(a, b) a shade. Strings in, strings out"
+    profile = await clarify(library(text), slow)
+    assert (profile.names, profile.must) == (("volume", "mix"),) * 2
+    assert profile.calls == ("volume(side)", "mix(a, b)")
+    assert "- def mix(a, b)" in profile.outline
+    assert slow.asked == []
+
+
+async def test_where_a_class_is_named_the_slow_thinker_says_what_belongs_to_it() -> None:
+    slow = Slow('{"put": "Bag", "heaviest": "module"}')
+    profile = await clarify(library("a class Bag(limit) with put(thing); heaviest(bags)"), slow)
+    assert profile.must == ("Bag", "Bag.put", "heaviest")
+    assert profile.names == ("Bag", "heaviest")
+    (asked,) = slow.asked
+    assert json.loads(asked.schema)["properties"]["put"]["enum"] == ["Bag", "module"]
+
+
+async def test_types_of_another_language_are_asked_for_and_names_stay() -> None:
+    part = {"name": "turn", "signature": "std::string turn(std::string text)", "does": "turns"}
+    more = {"name": "Turner", "signature": "class Turner", "does": "turns"}
+    slow = Slow(json.dumps({"parts": [more, part]}))
+    profile = await clarify(library("C++ library with turn(text)", "cpp"), slow)
+    assert (profile.names, profile.must) == (("turn",), ("turn",))
+    assert "std::string turn(std::string text)" in profile.outline

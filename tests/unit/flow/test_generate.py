@@ -103,3 +103,16 @@ async def test_ensembles_ask_in_different_words() -> None:
     first, second = (question.text for question in coder.asked)
     assert first != second
     assert all(TASK.text in text for text in (first, second))
+
+
+async def test_an_answer_without_a_name_that_the_task_writes_is_no_candidate() -> None:
+    task = Task(text="a class Bag with put(thing)", language="python", kind="library")
+    profile = Profile(names=("Bag",), must=("Bag", "Bag.put"))
+    candidate, _ = await made(
+        "```python\nclass Bag:\n    def add(self, x): ...\n```", task, profile
+    )
+    assert candidate.problem == "the answer does not define Bag.put, which the task names"
+    candidate, _ = await made(
+        "```python\nclass Bag:\n    def put(self, x): ...\n```", task, profile
+    )
+    assert candidate.program is not None

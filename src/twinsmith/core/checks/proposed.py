@@ -1,6 +1,7 @@
 """Asserts that a model wrote, in one form each: what should hold, as a call where it is one."""
 
 import ast
+import builtins
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,6 +11,7 @@ from twinsmith.core.probe import Probe, read_check
 
 MOST_CHECKS = 30
 MOST_OF_A_TEST = 4
+_BUILTINS = frozenset(dir(builtins))
 _PARTS = re.compile(r"^(?=def |assert )", re.MULTILINE)
 _FENCED = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 
@@ -33,28 +35,70 @@ def proposed(text: str, function: str) -> Iterator[Probe]:
 def library_checks(text: str, names: Sequence[str]) -> dict[Probe, int]:
     """The asserts and small test functions about some names in a reply, and how often they stand.
 
-    A test of one assert is that assert.
+    A test of one assert is that assert. What uses a name that nobody promised is no check.
     """
     known = set(names)
     found: Counter[Probe] = Counter()
-    for node in _tests(text):
-        if not known & {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}:
-            continue
+    for test in _tests(text):
+        node = _Raising().visit(test)
         body = node.body if isinstance(node, ast.FunctionDef) else [node]
-        match body:
-            case [ast.Assert(test=test)]:
-                alone = ast.unparse(ast.Assert(test=_compared_by_value(test)))
-                probe = read_check(alone, number=0)
-                if probe is not None:
-                    found[replace(probe, name=probe.source.removeprefix("assert "))] += 1
-            case _:
-                # Each assert with all before it: a mistake further down costs nothing here.
-                ends = [place for place, line in enumerate(body, 1) if isinstance(line, ast.Assert)]
-                for end in ends[:MOST_OF_A_TEST]:
-                    source = "\n".join(map(ast.unparse, body[:end]))
-                    name = "; ".join(map(ast.unparse, body[:end]))
-                    found[Probe(name=name, origin="plan", source=source)] += 1
+        # Each assert with all before it: a mistake further down costs nothing here.
+        ends = [place for place, line in enumerate(body, 1) if _asserts_something(line)]
+        for end in ends[:MOST_OF_A_TEST]:
+            probe = _check(body[:end]) if _is_about(body[:end], known) else None
+            if probe is not None:
+                found[probe] += 1
     return dict(found.most_common(MOST_CHECKS))
+
+
+def _check(lines: Sequence[ast.stmt]) -> Probe | None:
+    match lines:
+        case [ast.Assert(test=test)]:
+            alone = ast.unparse(ast.Assert(test=_compared_by_value(test)))
+            probe = read_check(alone, number=0)
+            return probe and replace(probe, name=probe.source.removeprefix("assert "))
+    texts = [ast.unparse(ast.fix_missing_locations(line)) for line in lines]
+    name = "; ".join(" ".join(text.split()) for text in texts)
+    return Probe(name=name, origin="plan", source="\n".join(texts))
+
+
+def _is_about(lines: Sequence[ast.stmt], known: set[str]) -> bool:
+    """Whether statements use a name that is known, and none that is not."""
+    every = [each for line in lines for each in ast.walk(line)]
+    used = {each.id for each in every if isinstance(each, ast.Name)}
+    return bool(known & used) and not used - known - _bound_in(every) - _BUILTINS
+
+
+class _Raising(ast.NodeTransformer):
+    """`with pytest.raises(E): f()` as a `try` that needs no package."""
+
+    def visit_With(self, node: ast.With) -> ast.With | ast.Try:
+        match node.items:
+            case [ast.withitem(context_expr=ast.Call(func=asked, args=[kind, *_]))] if isinstance(
+                asked, ast.Attribute
+            ) and asked.attr in ("raises", "assertRaises"):
+                pass
+            case _:
+                return node
+        none = ast.parse(f"raise AssertionError({ast.unparse(kind) + ' was not raised'!r})").body
+        handler = ast.ExceptHandler(type=kind, body=[ast.Pass()])
+        return ast.Try(body=node.body, handlers=[handler], orelse=none, finalbody=[])
+
+
+def _asserts_something(line: ast.stmt) -> bool:
+    return any(isinstance(each, ast.Assert | ast.Raise) for each in ast.walk(line))
+
+
+def _bound_in(nodes: Sequence[ast.AST]) -> set[str]:
+    """The names that a test gives to things by itself."""
+    found: set[str] = set()
+    for node in nodes:
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                found.add(name)
+            case ast.FunctionDef(name=name) | ast.ExceptHandler(name=str(name)):
+                found.add(name)
+    return found
 
 
 def _tests(text: str) -> Iterator[ast.Assert | ast.FunctionDef]:

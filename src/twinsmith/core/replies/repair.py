@@ -11,9 +11,9 @@ from twinsmith.core.replies.repair_others import (
     C_STEPS,
     CPP_STEPS,
     GO_STEPS,
-    PERL_STEPS,
     RUST_STEPS,
 )
+from twinsmith.core.replies.repair_perl import PERL_STEPS
 from twinsmith.core.replies.repair_python import python_steps
 from twinsmith.core.replies.source_text import Step
 

@@ -1,4 +1,4 @@
-"""What makes Rust, Go, C, C++ and Perl build that nearly does; without a compiler."""
+"""What makes Rust, Go, C and C++ build that nearly does; without a compiler."""
 
 import re
 from collections.abc import Iterator
@@ -41,16 +41,6 @@ _GO_PACKAGES = {path.rpartition("/")[2]: path for path in _GO_PATHS.split()}
 _GO_IMPORT = re.compile(r"(?:^|;)[ \t]*(import[ \t]*(?:\([^)]*\)|[^\n(;]+))", re.MULTILINE)
 _GO_SPEC = re.compile(r'(?:([\w.]+)[ \t]+)?"([^"\n]+)"')
 
-_PERL_HOMES = {
-    "List::Util": "all any first max maxstr min minstr none notall pairs product reduce shuffle "
-    "sum sum0 uniq uniqnum",
-    "POSIX": "ceil floor fmod strftime INT_MAX INT_MIN DBL_MAX",
-    "Scalar::Util": "blessed looks_like_number reftype weaken",
-    "Data::Dumper": "Dumper",
-    "Carp": "carp confess croak",
-    "JSON::PP": "decode_json encode_json",
-}
-
 
 def functions(source: str, language: str) -> set[str]:
     """The functions that a source defines at its outermost level."""
@@ -74,7 +64,7 @@ def _in(language: str) -> tuple[Step, ...]:
         return text, "an unfinished end removed"
 
     def named(source: str, entry: str, kind: Kind) -> Mended | None:
-        return _named(source, entry, kind, language)
+        return named_as(source, entry, kind, language)
 
     def without_main(source: str, entry: str, kind: Kind) -> Mended | None:
         return _without_main(source, entry, kind, language)
@@ -96,7 +86,7 @@ def _without_end(source: str, language: str) -> str | None:
     return f"{source[:last]}\n" if depth and last else None
 
 
-def _named(source: str, entry: str, kind: Kind, language: str) -> Mended | None:
+def named_as(source: str, entry: str, kind: Kind, language: str) -> Mended | None:
     """The function under the name that was asked for, where only its spelling differs."""
     if not entry or kind in {"cli", "service"}:
         return None
@@ -280,51 +270,7 @@ def _includes(language: str) -> Step:
     return step
 
 
-def _perl_uses(source: str, entry: str, kind: Kind) -> Mended | None:  # noqa: ARG001
-    """`use` lines for functions of the modules that come with Perl."""
-    code = bare(source, "perl")
-    own = set(re.findall(r"\bsub\s+(\w+)", code))
-    listed = re.findall(r"^[ \t]*use\s+([\w:]+)([^;]{0,2000});", source, re.MULTILINE)
-    imported = {word for _, words in listed for word in re.findall(r"\w+", words)}
-    whole = {module for module, words in listed if not words.strip()}
-    used = set(re.findall(r"(?<![\w$@%&>:{-])(\w+)(?=\s*[({@$\\]|\s+\w+\s*\()", code))
-    used |= set(re.findall(r"\b[A-Z]+_M(?:AX|IN)\b", code))
-    lines = []
-    for module, names in _PERL_HOMES.items():
-        wanted = (set(names.split()) & used) - own - imported
-        if wanted and not (module in whole and module in {"POSIX", "Data::Dumper", "Carp"}):
-            lines.append(f"use {module} qw({' '.join(sorted(wanted))});")
-    if not lines:
-        return None
-    head = re.match(r"(?:[ \t]*(?:#[^\n]*|(?:use|package|no)\s[^\n;]*;[^\n]*)?\n)*", source)
-    place = head.end() if head else 0
-    added = "".join(f"{line}\n" for line in lines)
-    return f"{source[:place]}{added}{source[place:]}", f"added: {' '.join(lines)}"
-
-
-def _perl_true(source: str, entry: str, kind: Kind) -> Mended | None:  # noqa: ARG001
-    """A file that another loads ends with a true value."""
-    if kind in {"cli", "service"} or re.search(r"^(?:__(?:END|DATA)__|=\w)", source, re.MULTILINE):
-        return None
-    code = bare(source, "perl").rstrip()
-    ended = code.endswith(";") or (code.endswith("}") and _ends_with_sub(code))
-    if not ended or re.search(r"(?:^|[;}\s])1\s*;$", code):
-        return None
-    return f"{source.rstrip()}\n\n1;\n", "added: 1;"
-
-
-def _ends_with_sub(code: str) -> bool:
-    """The last block is a named sub's, so that a new statement may follow."""
-    heads = re.split(r"[{};]", outline(code))
-    return len(heads) > 2 and bool(re.search(r"\bsub\s+\w+\s*(?:\([^)]*\)\s*)?$", heads[-3]))
-
-
-def _perl_named(source: str, entry: str, kind: Kind) -> Mended | None:
-    return _named(source, entry, kind, "perl")
-
-
 RUST_STEPS: tuple[Step, ...] = (*_in("rust"), _rust_uses)
 GO_STEPS: tuple[Step, ...] = (*_in("go"), _go_package, _go_imports)
 C_STEPS: tuple[Step, ...] = (*_in("c"), _includes("c"))
 CPP_STEPS: tuple[Step, ...] = (*_in("cpp"), _includes("cpp"))
-PERL_STEPS: tuple[Step, ...] = (_perl_named, _perl_uses, _perl_true)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -11,6 +11,7 @@ from twinsmith.core.checks.command_examples import read_command_examples
 from twinsmith.core.checks.examples import read_examples
 from twinsmith.core.checks.inputs import input_text
 from twinsmith.core.errors import BadReply
+from twinsmith.core.library_names import Written, placed, possible_owners, written_in
 from twinsmith.core.model import Ask, Question
 from twinsmith.core.profile import Profile
 from twinsmith.core.replies.reply_json import object_in, open_question, words
@@ -20,6 +21,8 @@ from twinsmith.flow.build.asking import answered
 from twinsmith.prompts import render
 
 T = TypeVar("T")
+UNTYPED = ("python", "perl")
+"""Languages in which a name and its parameters are a whole signature."""
 _SENSITIVE = re.compile(
     r"\b(?:passwords?|passwort|authenticat\w*|authoris\w*|authoriz\w*|log ?ins?|tokens?|sessions?"
     r"|credentials?|encrypt\w*|decrypt\w*|secrets?|payments?|credit cards?|personal data|sql|users?"
@@ -116,7 +119,38 @@ async def _command(task: Task, ask: Ask) -> Profile:
 
 
 async def _library(task: Task, ask: Ask) -> Profile:
-    """Which functions and classes it offers."""
+    """Which functions and classes it offers: as the task writes them, else as it is understood."""
+    written = written_in(task.text, task.language)
+    scripted = task.language in UNTYPED and any(not each.is_class for each in written)
+    found = await (_placed(task, written, ask) if scripted else _outlined(task, written, ask))
+    profile = Profile(
+        outline=found.text(),
+        names=found.names,
+        calls=found.calls,
+        must=found.must,
+        question=found.question,
+        assumed=found.assumed,
+    )
+    return _with_examples(profile, task, found.names)
+
+
+async def _placed(task: Task, written: Sequence[Written], ask: Ask) -> library_outline.Outline:
+    """The outline that a task writes; a model only says which class owns what."""
+    owners = possible_owners(task.text, written) if task.language == "python" else ()
+    open_ones = [each.name for each in written if not (each.is_class or each.owner)]
+    told: Mapping[str, str] = {}
+    if owners and open_ones:
+
+        def read(reply: str) -> dict[str, str]:
+            return library_outline.read_placing(reply, open_ones, owners)
+
+        schema = library_outline.placing_schema(open_ones, owners)
+        told = await _described(render("placing", task=task.text), schema, read, ask)
+    return library_outline.as_written(placed(written, told), task.language)
+
+
+async def _outlined(task: Task, written: Sequence[Written], ask: Ask) -> library_outline.Outline:
+    """The outline that the slow thinker makes, held to what the task writes."""
     other, example = library_outline.example_for(task.language)
     text = render(
         "library",
@@ -127,10 +161,8 @@ async def _library(task: Task, ask: Ask) -> Profile:
         example=example,
     )
     found = await _described(text, library_outline.SCHEMA, library_outline.read_outline, ask)
-    profile = Profile(
-        outline=found.text(), names=found.names, question=found.question, assumed=found.assumed
-    )
-    return _with_examples(profile, task, found.names)
+    own = placed(written, {})
+    return library_outline.kept_to(found, own, task.text, task.language) if own else found
 
 
 async def _described(text: str, schema: str, read: Callable[[str], T], ask: Ask) -> T:

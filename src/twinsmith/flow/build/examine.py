@@ -75,7 +75,8 @@ async def _proposed(
     except (BadReply, BudgetExceeded):
         return {}
     if task.kind == "library":
-        return library_checks(text, profile.names)
+        at_home = text if task.language == "python" else asserts_at_home(text)
+        return library_checks(at_home, profile.names)
     return counted(text if task.language == "python" else asserts_at_home(text), profile.entry)
 
 
@@ -129,14 +130,30 @@ def _asked(task: Task, profile: Profile, quote: str) -> str:
         case "cli":
             return render("runs", task=task.text, outline=profile.outline, what=what, many=many)
         case "library":
-            names = ", ".join(profile.names)
-            told = {"task": task.text, "outline": profile.outline, "names": names}
-            return render("library_checks", **told, what=what, many=many)
+            return _asked_of_library(task, profile, what, many)
     if task.language == "python":
         return render("checks", task=task.text, entry=profile.entry)
     # Shown a task in another language, a small model answers with a program in that language.
     language = spoken(task.language)
     return render("checks_elsewhere", task=task.text, entry=profile.entry, language=language)
+
+
+def _asked_of_library(task: Task, profile: Profile, what: str, many: str) -> str:
+    names = ", ".join(profile.names)
+    if "- class " in profile.outline:
+        told = {"task": task.text, "outline": profile.outline, "names": names}
+        return render("library_checks", **told, what=what, many=many)
+    # Shown another language's signatures, a small model answers in that language.
+    calls = profile.calls or tuple(f"{name}(...)" for name in profile.names)
+    return render(
+        "library_calls",
+        task=task.text,
+        language=spoken(task.language),
+        calls=", ".join(calls),
+        first=f"{profile.names[0]}(...)",
+        what=what,
+        many=many,
+    )
 
 
 def _example(number: int, given: Input) -> Probe:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from twinsmith.core.errors import BadReply, BudgetExceeded
+from twinsmith.core.library_names import undefined
 from twinsmith.core.model import Ask, Question
 from twinsmith.core.profile import Profile
 from twinsmith.core.program import Candidate, Way
@@ -59,6 +60,9 @@ async def candidate_from(
         return replace(made, problem=str(error))
     if profile.names and not any(name in reading.program.text for name in profile.names):
         problem = f"the answer defines none of {', '.join(profile.names)}"
+        return replace(made, problem=problem)
+    if missing := undefined(reading.program, profile.must):
+        problem = f"the answer does not define {', '.join(missing)}, which the task names"
         return replace(made, problem=problem)
     return replace(made, program=reading.program, repairs=reading.repairs)
 
