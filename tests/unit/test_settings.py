@@ -3,7 +3,9 @@ from pathlib import Path
 import pytest
 
 from twinsmith.core.errors import ConfigError
-from twinsmith.effort_choice import effort_of
+from twinsmith.core.program import Kind
+from twinsmith.core.task import Task
+from twinsmith.effort_choice import effort_of, refuse_missing_frame
 from twinsmith.settings import load, values_by_key
 
 
@@ -111,3 +113,27 @@ def test_services_are_written_around_a_frame_where_there_is_one_and_it_is_wanted
 def test_a_frame_is_wanted_or_not(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"build\.frame"):
         load(write(tmp_path, '[build]\nframe = "sometimes"\n'))
+
+
+@pytest.mark.parametrize(
+    ("frame", "language", "kind", "refused"),
+    [
+        ("on", "go", "service", True),
+        ("on", "rust", "service", True),
+        ("on", "python", "service", False),
+        ("on", "go", "library", False),
+        ("auto", "go", "service", False),
+        ("off", "go", "service", False),
+    ],
+)
+def test_a_frame_is_only_wanted_where_there_is_one(
+    tmp_path: Path, frame: str, language: str, kind: Kind, refused: bool
+) -> None:
+    settings = load({"TWINSMITH_HOME": str(tmp_path), "TWINSMITH_BUILD_FRAME": frame})
+    task = Task(text="t", language=language, kind=kind)
+    if not refused:
+        refuse_missing_frame(settings, task)
+        return
+    told = f"^build.frame is 'on', and there is no frame for {language}, only for python; set it to"
+    with pytest.raises(ConfigError, match=told):
+        refuse_missing_frame(settings, task)

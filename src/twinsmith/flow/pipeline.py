@@ -61,7 +61,7 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
             )
             found = await twins.solve()
             if wanted.each:
-                asked = await shown(found, wanted, limits, run)
+                asked = await shown(found.pool, found.selection.winner, wanted, limits, run)
     except (BadReply, BudgetExceeded) as error:
         return await _accept(job, Work(profile=profile, pieces=pieces, problem=str(error)), run)
     work = Work(

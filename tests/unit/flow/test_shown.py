@@ -6,13 +6,11 @@ from typing import cast
 from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.execution import Execution, Limits, ProbeResult
 from twinsmith.core.judging.pool import Pool
-from twinsmith.core.judging.selection import Selection
 from twinsmith.core.planning.hollow import HOLLOW
 from twinsmith.core.planning.requirement import Requirement, Requirements
 from twinsmith.core.planning.standing import Standing
 from twinsmith.core.probe import Call, Probe, Probes
 from twinsmith.core.program import Candidate, Program
-from twinsmith.flow.build.ensemble import Found
 from twinsmith.flow.build.shown import shown
 from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Sandbox
@@ -52,23 +50,23 @@ class Runs:
         return Execution(candidate=0, results=results)
 
 
-def found(*seen: tuple[ProbeResult, ...], checks: tuple[Probe, ...], given: int = 0) -> Found:
-    """A search whose first candidate leads; each row is what one candidate did."""
+def found(*seen: tuple[ProbeResult, ...], checks: tuple[Probe, ...], given: int = 0) -> Pool:
+    """A pool whose first candidate leads; each row is what one candidate did."""
     pool = Pool()
     for place, probe in enumerate(checks):
         pool = pool.with_check(probe, given=place < given, ensemble=1)
     for number, results in enumerate(seen, 1):
         pool = pool.with_candidates([Candidate(number=number, program=PROGRAM)])
         pool = pool.with_execution(Execution(candidate=number, results=results))
-    return Found(pool=pool, selection=Selection(winner=1, confidence=0.9), plans={})
+    return pool
 
 
 def result(probe: Probe, *, passed: bool = True, value: str = "") -> ProbeResult:
     return ProbeResult(name=probe.name, outcome="passed" if passed else "failed", value=value)
 
 
-async def standing(search: Found, runs: Runs, wanted: Requirements = BOTH) -> list[Standing]:
-    asked = await shown(search, wanted, Limits(), cast("Recorder", runs))
+async def standing(search: Pool, runs: Runs, wanted: Requirements = BOTH) -> list[Standing]:
+    asked = await shown(search, 1, wanted, Limits(), cast("Recorder", runs))
     assert asked.requirements == wanted
     return list(asked.standings)
 

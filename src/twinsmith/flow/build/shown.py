@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.execution import Execution, Limits
+from twinsmith.core.judging.pool import Pool
 from twinsmith.core.planning.hollow import HOLLOW, hollowed
 from twinsmith.core.planning.requirement import Requirements
 from twinsmith.core.planning.standing import Asked, Trial, majority, plain_standings
 from twinsmith.core.probe import Probes
-from twinsmith.flow.build.ensemble import Found
 from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Sandbox
 
@@ -17,15 +17,16 @@ NOTHING = ("", "None", "''")
 """What a program gives that does nothing."""
 
 
-async def shown(found: Found, wanted: Requirements, limits: Limits, run: Recorder) -> Asked:
-    """Every requirement with the checks that the best candidate passes, and would not by chance."""
-    winner = found.selection.winner
+async def shown(
+    pool: Pool, winner: int | None, wanted: Requirements, limits: Limits, run: Recorder
+) -> Asked:
+    """Every requirement with the checks that the winner passes, and would not by chance."""
     asked = Asked(requirements=wanted, standings=plain_standings(wanted.each, ()))
-    if winner is None or winner not in found.pool.seen:
+    if winner is None or winner not in pool.seen:
         return asked
-    pool, others = found.pool, [n for n in found.pool.seen if n != winner]
+    others = [number for number in pool.seen if number != winner]
     held = {number: pool.held(number) for number in pool.seen}
-    empty = await _passed_by_nothing(found, limits, run)
+    empty = await _passed_by_nothing(pool, winner, limits, run)
     trials = []
     for check in pool.checks:
         probe = pool.probes[check.probe]
@@ -48,15 +49,16 @@ async def shown(found: Found, wanted: Requirements, limits: Limits, run: Recorde
     return Asked(requirements=wanted, standings=plain_standings(wanted.each, trials))
 
 
-async def _passed_by_nothing(found: Found, limits: Limits, run: Recorder) -> frozenset[str]:
+async def _passed_by_nothing(
+    pool: Pool, winner: int, limits: Limits, run: Recorder
+) -> frozenset[str]:
     """The sources of the checks that a program of the same names passes without doing anything."""
-    winner = found.selection.winner
-    program = found.pool.numbered(winner).program if winner is not None else None
+    program = pool.numbered(winner).program
     empty = hollowed(program) if program else None
-    probes = [probe for probe in found.pool.probes if probe.about and not probe.asks]
+    probes = [probe for probe in pool.probes if probe.about and not probe.asks]
     if empty is None or not probes:
         return frozenset()
-    asked = Probes(checks=tuple(probes), setup=found.pool.setup)
+    asked = Probes(checks=tuple(probes), setup=pool.setup)
 
     async def in_sandbox(sandbox: Sandbox) -> Execution:
         return await sandbox.run(empty, asked, limits)
