@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import DOUBLE, PROFILE, RIGHT, WRONG, Command, script
+from twinsmith.core.events import Json
 
 
 def test_one_sentence_becomes_a_tested_program(command: Command, tmp_path: Path) -> None:
@@ -161,7 +162,7 @@ def test_a_test_file_with_a_mistake_is_refused_before_anything_starts(
 def test_a_spec_that_cannot_be_built_is_one_clear_line_and_exit_code_2(
     command: Command, tmp_path: Path
 ) -> None:
-    many = {f"/r{n}": {"get": {"responses": {}}} for n in range(200)}
+    many: dict[str, Json] = {f"/r{n}": {"get": {"responses": {}}} for n in range(200)}
     older = "swagger: '2.0'\npaths: {}\n"
     path = tmp_path / "spec.yaml"
     for text, says in (

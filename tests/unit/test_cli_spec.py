@@ -7,6 +7,7 @@ import pytest
 
 from twinsmith.cli.spec import read_spec, spec_in
 from twinsmith.core.errors import ConfigError
+from twinsmith.core.events import Json
 
 YAML = """openapi: 3.0.3
 info: {title: Notes, version: '1'}
@@ -50,7 +51,7 @@ class TestFile:
         assert said[5] == "spec.yaml has a date or a list as a name; put it in quotes"
 
     def test_what_cannot_be_built_is_told_before_anything_starts(self) -> None:
-        routes = {f"/r{n}": {"get": {"responses": {}}} for n in range(200)}
+        routes: dict[str, Json] = {f"/r{n}": {"get": {"responses": {}}} for n in range(200)}
         scheme = {"securitySchemes": {"k": {"type": "apiKey"}}}
         said = lines(
             [
