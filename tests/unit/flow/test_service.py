@@ -1,6 +1,7 @@
 """Services from a script: who is asked for what, what is written anew, and what counts as met."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -105,6 +106,12 @@ async def test_a_piece_that_fails_is_written_anew_and_only_that_piece() -> None:
     assert list(world.pieces())[6:] == ["remove_item"] * 2
     assert "again 1" in world.stages()
     assert "again 2" not in world.stages()
+    # One ensemble is told what failed and what was answered, the other one thinks afresh.
+    first, second = [prompt.text for prompt in world.prompts("coder")[6:]]
+    assert "An earlier version failed this test:\n" in first
+    assert "assert remove_item('bob', first['id']).status == 404\n" in first
+    assert "DELETE /cart/items/1 answered 204" in first
+    assert "An earlier version" not in second
 
 
 async def test_an_answer_that_is_no_piece_is_stood_in_for_by_the_others() -> None:
@@ -195,7 +202,9 @@ async def test_a_whole_service_is_written_anew_with_what_failed() -> None:
     world = Foreign("bad", "bad", "good")
     outcome = await world.build(cart_job(language="go"))
     assert (outcome.solved, outcome.winner) == (True, 3)
-    assert "An earlier version failed: " in world.prompts("coder")[2].text
+    told = world.prompts("coder")[2].text
+    assert "An earlier version failed this test:\n" in told
+    assert 'GET /cart/total answered 200 {"total": 1.5}' in told
 
 
 async def test_a_wrong_service_in_another_language_is_not_called_solved() -> None:
@@ -215,6 +224,38 @@ async def test_a_service_of_several_files_is_built_from_all_of_them() -> None:
     assert "words.go" in files
     assert "go build -o solution solution.go words.go" in files["README.md"]
     assert "'words.go'" in files["test_solution.py"]
+
+
+SPELLED = """def see_total(user: str):
+    import sqlite3
+    rows = sqlite3.connect("x.db").execute(f"SELECT price FROM items WHERE user = '{user}'")
+    return 200, {"total": sum(row[0] for row in rows)}
+"""
+
+
+async def test_a_function_that_spells_out_sql_is_refused_told_so_and_written_anew() -> None:
+    world = Cart({**PIECES, "see_total": SPELLED}, later={"see_total": PIECES["see_total"]})
+    seen = world.seen
+
+    def run(program: Program, probes: Probes) -> Execution:
+        # It does the right thing as long as nobody is called `' OR '1'='1`.
+        right = PIECES["see_total"].partition("\n")[2]
+        source = re.sub(
+            r"    import sqlite3\n.*?\n\n", lambda _: f"{right}\n", program.source, flags=re.DOTALL
+        )
+        return seen(replace(program, source=source), probes)
+
+    world.seen = run  # type: ignore[method-assign]
+    job = cart_job()
+    outcome = await world.build(job)
+    assert outcome.solved, outcome.reason
+    told = world.prompts("coder")[6]
+    assert world.piece(told) == "see_total"
+    refused = "An earlier version was refused: SQL is put together from text; use ? for every value"
+    assert refused in told.text
+    assert "f\"SELECT price FROM items WHERE user = '{user}'\"" in told.text
+    # Only the function that the line stands in is written anew.
+    assert list(world.pieces())[6:] == ["see_total"] * 2
 
 
 class Leaky(Cart):

@@ -16,6 +16,7 @@ from twinsmith.core.judging.selection import Selection, select
 from twinsmith.core.planning.contract import Contract
 from twinsmith.core.planning.dialogue import called_in, service_setup
 from twinsmith.core.planning.hollow import HOLLOW
+from twinsmith.core.planning.mending import complaints, told_about, told_about_all
 from twinsmith.core.planning.requirement import Requirements, with_more
 from twinsmith.core.planning.serving import unasked
 from twinsmith.core.planning.spec import contract_from
@@ -218,8 +219,8 @@ class Services:
     ) -> Found:
         """Fresh pieces for what fails, put into the best whole; then the best of each."""
         async with self._run.stage(f"again {nth + 1}") as stage:
-            winner = found.selection.winner
-            base: Parts = bench.parts.get(winner, {}) if winner is not None else {}
+            nearest = self._nearest(bench, found)
+            base: Parts = bench.parts[nearest] if nearest is not None else {}
             made = len(found.pool.candidates)
             writers = self._writers(made)
             orders = [
@@ -332,22 +333,34 @@ class Services:
     def _suspects(self, bench: Bench, found: Found, stands: Sequence[Standing]) -> dict[str, str]:
         """The parts that have to be written anew, each with what went wrong."""
         winner, names = found.selection.winner, bench.shop.names
-        if winner is None:
+        nearest = self._nearest(bench, found)
+        if nearest is None:
             return dict.fromkeys(names[:MOST_SUSPECTS], "")
-        failing = found.pool.failing(winner)
+        functions = frozenset(each.function for each in bench.shop.contract.pieces)
+        wrong = complaints(found.pool, nearest, functions, stands)
+        failing = found.pool.failing(nearest)
+        unmet = [each for each in stands if not each.met]
         if len(names) == 1:
-            wrong = [result.detail for _, _, result in failing]
-            wrong += [each.why for each in stands if not each.met]
-            return {names[0]: f"An earlier version failed: {wrong[0][:300]}"} if wrong else {}
+            reason = next((each.why for each in unmet), "")
+            told = told_about_all(wrong) or f"An earlier version failed: {reason}"
+            return {names[0]: told} if winner is None or failing or unmet else {}
         suspects: dict[str, str] = {}
-        for _, probe, result in failing:
-            for name in called_in(probe.source, frozenset(names)):
-                suspects.setdefault(name, f"An earlier version failed: {result.detail[:300]}")
-        for stand in stands:
-            # What the gate shows comes later.
-            if not stand.met and not suspects.keys() >= set(stand.functions):
+        for _, probe, _ in failing:
+            suspects |= dict.fromkeys(called_in(probe.source, frozenset(names)), "")
+        if winner is None:
+            # Nobody leads, so nothing was shown of any requirement: what is known tells.
+            suspects |= {name: "" for name in names if told_about(name, wrong)}
+            suspects = suspects or dict.fromkeys(names, "")
+        else:
+            for stand in unmet:
+                # What the gate shows comes later.
                 suspects |= {n: "" for n in stand.functions if n in names and n not in suspects}
-        return dict(list(suspects.items())[:MOST_SUSPECTS])
+        return {name: told_about(name, wrong) for name in list(suspects)[:MOST_SUSPECTS]}
+
+    def _nearest(self, bench: Bench, found: Found) -> int | None:
+        """Who leads; where nobody may, the one of those that were put together that does most."""
+        made = sorted(bench.parts, key=lambda number: (found.pool.passed(number), -number))
+        return found.selection.winner or next(reversed(made), None)
 
     def _standing(self, found: Found) -> str:
         winner = found.selection.winner
