@@ -57,6 +57,7 @@ NOTES = Contract(
     ),
     tables=(Table(name="notes", columns=(Field(name="id", kind="integer"), *NOTE)),),
 )
+SEARCH = operation("search", "GET", "/search", Field(name="word"), gives=[SHOWN])
 URL = Field(name="url", example='"https://example.com/a"')
 SHORTENER = Contract(
     operations=(

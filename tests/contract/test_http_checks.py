@@ -235,3 +235,52 @@ NOTE_MISTAKES = {
 async def test_each_mistake_in_keeping_things_is_caught(mistake: str) -> None:
     old, new, check = NOTE_MISTAKES[mistake]
     assert check in await failed(changed(NOTES, old, new), NOTE_PROBES)
+
+
+SEARCHING = """
+import json, os, sqlite3
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+database = sqlite3.connect(":memory:", check_same_thread=False)
+database.execute("CREATE TABLE notes (title TEXT, mark TEXT)")
+database.executemany("INSERT INTO notes VALUES (?, '')", [("Milk",), ("Tea",), ("it's",)])
+
+
+class Service(BaseHTTPRequestHandler):
+    def do_GET(self):
+        asked = urlsplit(self.path)
+        word = (parse_qs(asked.query).get("word") or [""])[0]
+        known = asked.path in ("/health", "/search")
+        rows = QUERY.fetchall() if asked.path == "/search" else []
+        body = json.dumps([{"title": row[0]} for row in rows]).encode()
+        self.send_response(200 if known else 404)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_PATCH(self):
+        self.send_error(405)
+
+
+ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Service).serve_forever()
+"""
+GOOD_QUERY = """database.execute("SELECT title FROM notes WHERE title LIKE ?", (f"%{word}%",))"""
+
+
+@pytest.mark.parametrize(
+    ("query", "sent"),
+    [
+        (GOOD_QUERY, ""),
+        ("database.execute(f\"SELECT title FROM notes WHERE title = '{word}'\")", "1'='1"),
+        ("database.execute(f\"SELECT title FROM notes WHERE title LIKE '%{word}%'\")", "1=1--"),
+        ('database.execute(f"SELECT title FROM notes WHERE rowid = {word or 0}")', ""),
+    ],
+    ids=["bound", "equal", "like", "number"],
+)
+async def test_sql_in_a_query_is_noticed_and_only_where_it_is_read(query: str, sent: str) -> None:
+    contract = Contract(operations=(contracts.HEALTH, contracts.SEARCH))
+    found = await failed(SEARCHING.replace("QUERY", query), probes_of(contract))
+    assert list(found) == ([] if query == GOOD_QUERY else ["GET /search reads no SQL in its query"])
+    assert all(sent in detail for detail in found.values())

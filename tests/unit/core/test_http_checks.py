@@ -9,6 +9,7 @@ from tests.contracts import (
     CREATE,
     NOTES,
     READ,
+    SEARCH,
     SHORTENER,
     URL,
     all_checks,
@@ -151,3 +152,14 @@ def test_a_password_in_a_log_is_a_finding() -> None:
     (finding,) = log_findings(f"{LOG}registering amy with {PASSWORD_MARK}-amy-pw\n")
     assert (finding.where, finding.severity) == ("log", "blocking")
     assert finding.evidence == f"registering amy with {PASSWORD_MARK}-amy-pw"
+
+
+def test_texts_of_a_query_are_tried_with_sql_and_the_rest_is_not() -> None:
+    (found,) = basic_checks(Contract(operations=(SEARCH,)))[2:]
+    assert (found.name, found.functions) == ("GET /search reads no SQL in its query", ("search",))
+    assert "for name in ['word']:" in found.source
+    assert severity_of(found) == "blocking"
+    numbers = replace(SEARCH, takes=(Field(name="most", kind="integer"),))
+    inside = replace(SEARCH, path="/{id}/search")
+    for other in (numbers, inside, CREATE, READ):
+        assert not any("in its query" in name for name in names(other))

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pprint import pformat
 from string import Template
 
+from twinsmith.core.events import Json
 from twinsmith.core.planning.completing import who_and_password
 from twinsmith.core.planning.contract import Contract, Field, Operation
 from twinsmith.core.planning.purpose import Purpose, first, purpose_of
@@ -229,6 +230,16 @@ for name in $needed:
 """
 
 
+_QUERY = """
+# $what reads no SQL in its query
+token = a_token($token)
+if route_for('create'):
+    create('sue', a_token(route_for('create')['token']))
+for name in $names:
+    the_same('$what', name, token)
+"""
+
+
 def severity_of(probe: Probe) -> Severity:
     """Whether a service may fail this check: those that begin with `note: ` it may."""
     return "note" if probe.name.startswith(NOTE) else "blocking"
@@ -243,6 +254,7 @@ def setup_of(contract: Contract) -> str:
             "purpose": purpose_of(each, contract),
             "fields": {field.name: field.kind for field in _body(each)},
             "examples": {field.name: field.value() for field in _body(each) if field.example},
+            "query": {field.name: _sampled(field) for field in _query(each)},
             "token": each.login,
             "gives": _names(each),
         }
@@ -257,6 +269,16 @@ def _body(operation: Operation) -> tuple[Field, ...]:
     return tuple(field for field in wanted if field.required)
 
 
+def _query(operation: Operation) -> tuple[Field, ...]:
+    """What stands in the query of a request without which it makes no sense."""
+    wanted = operation.takes if operation.accepts == "query" else ()
+    return tuple(field for field in wanted if field.required)
+
+
+def _sampled(field: Field) -> tuple[str, str, Json]:
+    return field.kind, "sue", field.value() if field.example else None
+
+
 def _names(operation: Operation) -> list[str]:
     example = operation.example()
     return list(example) if isinstance(example, dict) else []
@@ -268,6 +290,11 @@ def basic_checks(contract: Contract) -> tuple[Probe, ...]:
     for each in contract.operations:
         if _body(each) and not each.parameters and each.part not in ("register", "login"):
             checks += _bodies(each)
+        texts = [field.name for field in each.takes if field.kind == "string"]
+        if each.accepts == "query" and texts and not each.parameters:
+            what = f"{each.method} {each.path}"
+            asked = _scenarios(_QUERY, what=what, token=str(each.login), names=repr(texts))
+            checks += _tried(each, asked)
     return tuple(checks)
 
 

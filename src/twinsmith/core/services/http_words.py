@@ -12,6 +12,7 @@ GARBLED = ("Bearer", "Bearer ", "Bearer x", "Bearer a.b.c", "Basic dXNlcjpwYXNz"
            "Bearer null", "Bearer " + "x" * 3000)
 SQL = ("' OR '1'='1", "' OR 1=1 --", "x'; DROP TABLE users; --", "'", '" OR ""="', "admin'--",
        "') OR ('1'='1", "' UNION SELECT 1, 'a', 'b' --", "\\u02bc OR 1=1 --", "\\\\' OR 1=1 #")
+TWINS = [("z' OR '1'='1", "z' OR '1'='2"), ("z' OR 1=1--", "z' OR 1=2--"), ("0 OR 1=1", "0 OR 1=2")]
 NOWHERE = ("0", "-1", "987654", "no-such-thing", "1%27%20OR%20%271%27=%271", "%00", "9" * 40)
 SECRETS = ("secret", "secret_key", "secret-key", "your_secret_key", "your-secret-key", "SECRET_KEY",
            "your_jwt_secret", "mysecret", "my_secret_key", "mysecretkey", "supersecret",
@@ -296,6 +297,31 @@ def aimed(name, who):
     """Names that are nobody's, and mean a user where they become part of a statement."""
     ends = (f"{who}' --", f"{who}'/*")
     return (*ends, f"nobody' OR {name}='{who}", f"nobody' OR {name} LIKE '{who}%")
+
+
+def searched(what, name, text, token):
+    global sent
+    route, sent = named(what), {name: text}
+    query = {**{each: sample(each, *kind) for each, kind in route["query"].items()}, **sent}
+    headers = bearer(token) if token else {}
+    return http(route["method"], route["path"], headers=headers, query=query)
+
+
+def size_of(reply):
+    try:
+        return reply.status, len(leaves(reply))
+    except ValueError:
+        return reply.status, len(reply.text)
+
+
+def the_same(what, name, token):
+    """What is true or false as SQL is a text like another, and so is its answer."""
+    for true, false in TWINS:
+        asked = [searched(what, name, text, token) for text in (false, true, true)]
+        for reply in asked:
+            calm(reply)
+        other, first, again = map(size_of, asked)
+        assert first != again or first == other, f"sent {name}={true}, and it is read as SQL"
 
 
 def unpadded(data):
