@@ -65,8 +65,9 @@ def script(
     profile: str | None = None,
     code: tuple[str, ...] = (WRONG, RIGHT),
     checks: tuple[str, ...] = (CHECKS,),
+    reference: str = "no idea",
 ) -> dict[str, object]:
-    """A script for `double`, answering any task."""
+    """A script for `double`, answering any task; all that compute results write `reference`."""
     texts = {"slow": (profile or json.dumps(PROFILE),), "coder": code, "critic": checks}
     replies = [
         {"role": role, "text": text, "delay": delay}
@@ -75,7 +76,11 @@ def script(
     ]
     # Who is asked to split a task apart has nothing to say: it is judged as a whole then.
     apart = {"role": "slow", "when": "Split a task", "text": json.dumps({"requirements": []})}
-    return {"name": "double", "replies": [*replies, apart]}
+    computed = [
+        {"role": "critic", "when": words, "text": reference}
+        for words in ("def expected(args", "to work out what they should give")
+    ]
+    return {"name": "double", "replies": [*replies, apart, *computed]}
 
 
 @dataclass

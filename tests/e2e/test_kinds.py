@@ -95,6 +95,19 @@ def test_a_command_comes_with_its_tests_and_a_readme(
     assert "self.prints(['-4', '4'], '', '0')" in (out / "test_solution.py").read_text()
 
 
+def test_what_a_command_should_print_is_computed(command: Command, tmp_path: Path) -> None:
+    computed = "```python\ndef expected(args, stdin, files):\n    return sum(map(int, args))\n```"
+    answers = script(
+        profile=DESCRIBED, code=(OTHERS["perl"],) * 2, checks=(RUNS,), reference=computed
+    )
+    command.use_script(answers)
+    out = tmp_path / "out"
+    # Of one proposed run the critic had the wrong result in its head: 7 and nothing else is 7.
+    shown = command("build", TOTAL, "--language", "perl", "--out", str(out)).stdout
+    assert "passes 4 of 4 checks" in shown
+    assert "self.prints(['7'], '', '7')" in (out / "test_solution.py").read_text()
+
+
 COUNT = """```python
 import sys
 

@@ -17,6 +17,10 @@ MOST_RUNS = 20
 MOST_ARGS = 12
 MOST_FILES = 4
 LONGEST_TEXT = 2_000
+MOST_WORDS = 12
+"""Of a usage line; what is longer is a sentence."""
+_PRINTS = "the letters, last one first"
+"""What the other program prints; a description that says the same was copied."""
 _FILE_SCHEMA = {
     "type": "object",
     "properties": {
@@ -94,7 +98,9 @@ class CommandLine:
         lines = [self.given, f"It is run as: solution {self.usage}".rstrip()]
         if self.prints:
             lines.append(f"It prints: {self.prints}")
-        lines.append("Wrong use: one line on standard error and exit code 2.")
+        lines.append(
+            "Wrong use: one line on standard error and exit code 2, unless the task says otherwise."
+        )
         return "\n".join(lines)
 
 
@@ -113,19 +119,21 @@ def given_by(channels: Collection[str]) -> str:
 
 
 def example_for(channels: Collection[str]) -> tuple[str, str]:
-    """Another program that is given the same, and how it is described."""
-    run: dict[str, object] = {"args": [], "stdin": "", "files": [], "stdout": "2"}
-    task, usage, prints = "counts the lines of standard input", "", "one line: the number of lines"
+    """Another program that is given the same, and how it is described.
+
+    Nothing that people ask for: small models stay near to what they are shown.
+    """
+    run: dict[str, object] = {"args": [], "stdin": "", "files": [], "stdout": "cba"}
+    task, usage = "says backwards what it reads from standard input", ""
     if "stdin" in channels:
-        run |= {"stdin": "a\nb\n"}
+        run |= {"stdin": "abc\n"}
     elif "files" in channels:
-        task, usage = "counts the lines of a file", "FILE"
-        run |= {"args": ["a.txt"], "files": [{"name": "a.txt", "text": "a\nb\n"}]}
+        task, usage = "says a file backwards", "FILE"
+        run |= {"args": ["a.txt"], "files": [{"name": "a.txt", "text": "abc\n"}]}
     else:
-        # Nothing that people ask for: small models stay near to what they are shown.
-        task, usage, prints = "says a word so many times", "WORD TIMES", "one line: the words"
-        run |= {"args": ["ho", "2"], "stdout": "ho ho"}
-    told = {"usage": usage, "prints": prints, "runs": [run], "question": "", "assumed": ""}
+        task, usage = "says a word backwards", "WORD"
+        run |= {"args": ["abc"]}
+    told = {"usage": usage, "prints": _PRINTS, "runs": [run], "question": "", "assumed": ""}
     return task, json.dumps(told)
 
 
@@ -133,6 +141,10 @@ def read_command_line(text: str, channels: Collection[str] = ("args",)) -> Comma
     """The description in a reply; BadReply says what is missing."""
     raw = object_in(text, "the description")
     usage = _PROGRAM.sub("", words(raw, "usage"), count=1).strip()
+    prints = words(raw, "prints")
+    if len(usage.split()) > MOST_WORDS:
+        # The task over again, in other words.
+        usage = ""
     if not {"args", "options", "files"} & set(channels):
         usage = ""
     elif "options" not in channels:
@@ -141,7 +153,7 @@ def read_command_line(text: str, channels: Collection[str] = ("args",)) -> Comma
     return CommandLine(
         given=given_by(channels),
         usage=usage,
-        prints=words(raw, "prints"),
+        prints="" if prints.lower().startswith(_PRINTS) else prints,
         runs=tuple(_runs(raw)),
         question=question,
         assumed=assumed,

@@ -108,6 +108,16 @@ class Outline:
         """What can be called."""
         return tuple(part.name for part in self.parts)
 
+    def skeleton(self, language: str) -> str:
+        """A file with nothing but what the task names, to be filled in; empty where it names none.
+
+        Told in words what to define, a small model wraps functions in a class of its own.
+        """
+        if not self.must:
+            return ""
+        shapes = [_shape_of(part, language) for part in self.parts]
+        return f"```{language}\n{(chr(10) * 3).join(shapes)}\n```"
+
     @property
     def calls(self) -> tuple[str, ...]:
         """How everything is called; with no arguments where the task does not write them."""
@@ -197,7 +207,8 @@ def kept_to(found: Outline, written: Sequence[Written], task: str, language: str
 
 
 def _part(one: Written, placed: Sequence[Written], language: str) -> Part:
-    call = f"{one.name}({', '.join(one.parameters)})"
+    open_ended = any(re.search(r"[=*]", each) for each in one.given or ())
+    call = f"{one.name}({'...' if open_ended else ', '.join(one.parameters)})"
     if not one.is_class:
         return Part(name=one.name, signature=_signature(one, language), call=call)
     made = [replace(one, name="__init__", owner=one.name)] if one.given else []
@@ -216,6 +227,17 @@ def _signature(one: Written, language: str) -> str:
         return f"sub {one.name} {{ my ({names}) = @_; ... }}"
     head = {"rust": "pub fn ", "go": "func "}.get(language, "")
     return f"{head}{one.name}({given}) {one.gives}".rstrip()
+
+
+def _shape_of(part: Part, language: str) -> str:
+    if language == "python":
+        if not part.is_class:
+            return f"{part.signature.rstrip(': ')}:\n    ..."
+        inside = [f"    {method.rstrip(': ')}:\n        ..." for method in part.methods]
+        return "\n".join([f"class {part.name}:", "\n\n".join(inside) or "    ..."])
+    if language == "perl" and "{" in part.signature:
+        return part.signature.replace("{ ", "{\n    ").replace("; ", ";\n    ").replace(" }", "\n}")
+    return f"{part.signature.rstrip('{; ')} {{\n    ...\n}}"
 
 
 def _in_order(names: Sequence[str], signature: str) -> bool:

@@ -14,6 +14,8 @@ class Profile:
     signature: str = ""
     outline: str = ""
     """How a command is run, or what a library offers, as a coder is told."""
+    skeleton: str = ""
+    """A file of a library to be filled in, where its task writes what it offers."""
     names: tuple[str, ...] = ()
     """What a library offers."""
     calls: tuple[str, ...] = ()
@@ -34,3 +36,8 @@ class Profile:
     question: str = ""
     assumed: str = ""
     answer: str = ""
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether a library offers objects, which code has to make before it asks them."""
+        return "\n- class " in self.outline

@@ -31,7 +31,7 @@ def test_a_description_is_read_with_or_without_a_fence() -> None:
         assert found.text() == (
             "It takes arguments, reads nothing from standard input.\n"
             "It is run as: solution A B\nIt prints: the sum, on one line\n"
-            "Wrong use: one line on standard error and exit code 2."
+            "Wrong use: one line on standard error and exit code 2, unless the task says otherwise."
         )
         assert (found.question, found.assumed) == ("", "")
 
@@ -120,3 +120,10 @@ def test_a_command_line_on_standard_input_is_no_run() -> None:
     for stdin in ("python count.py --all", "$ total 1", "a --sort", "./x"):
         run: dict[str, object] = {"args": [], "stdin": stdin, "files": [], "stdout": "1"}
         assert read_command_line(json.dumps({**GOOD, "runs": [run]})).runs == ()
+
+
+def test_what_was_copied_from_the_example_or_is_a_sentence_is_left_out() -> None:
+    _, example = example_for(["args"])
+    assert "It prints" not in read_command_line(example).text()
+    wordy = {**GOOD, "usage": "It adds two numbers that are given on the command line and so on."}
+    assert read_command_line(json.dumps(wordy)).usage == ""

@@ -103,13 +103,12 @@ async def _command(task: Task, ask: Ask) -> Profile:
 
     found = await _described(text, command_line.schema(channels), read, ask)
     given = read_command_examples(task.text)
-    told = "\n".join(f"For example, {input_text(run)} prints {run.stdout!r}" for run in found.runs)
     pairs = [
         f"{input_text(one)} prints {one.stdout!r} and {other.stdout!r}"
         for one, other in given.contradictions
     ]
     return Profile(
-        outline=found.text() if given.commands else f"{found.text()}\n{told}",
+        outline=found.text(),
         examples=given.commands,
         sketched=found.runs,
         contradictions=tuple(pairs),
@@ -125,6 +124,7 @@ async def _library(task: Task, ask: Ask) -> Profile:
     found = await (_placed(task, written, ask) if scripted else _outlined(task, written, ask))
     profile = Profile(
         outline=found.text(),
+        skeleton=found.skeleton(task.language),
         names=found.names,
         calls=found.calls,
         must=found.must,

@@ -50,8 +50,13 @@ class Found:
         return f"{best.number}, {passed}/{total} checks"
 
 
-def briefs(what: Round, made: int, guidance: Mapping[int, str], advice: str) -> Iterator[Brief]:
-    """What each candidate of a round is written from; numbers go on where they stopped."""
+def briefs(
+    what: Round, made: int, guidance: Mapping[int, str], advice: str, *, advised: int = 2
+) -> Iterator[Brief]:
+    """What each candidate of a round is written from; numbers go on where they stopped.
+
+    One of so many is shown what was retrieved: it is copied word for word now and then.
+    """
     number = made
     for ensemble, temperatures in what.temperatures.items():
         for temperature in temperatures:
@@ -63,8 +68,7 @@ def briefs(what: Round, made: int, guidance: Mapping[int, str], advice: str) -> 
                 ensemble=ensemble,
                 temperature=temperature,
                 way="planned" if plan else unplanned,
-                # What is retrieved is copied word for word now and then: half of them do without.
-                told="\n".join(part for part in (advice if number % 2 == 0 else "", plan) if part),
+                told="\n".join(filter(None, ("" if number % advised else advice, plan))),
             )
 
 

@@ -1,8 +1,10 @@
 """A task in, checks out: written blind to the candidates, read from the task, or made up."""
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 
+from twinsmith.core.checks.call_reply import calls_schema, read_calls
 from twinsmith.core.checks.command_fuzz import fuzz_commands
 from twinsmith.core.checks.foreign import asserts_at_home
 from twinsmith.core.checks.fuzz import fuzz_calls
@@ -20,6 +22,10 @@ from twinsmith.core.profile import Profile
 from twinsmith.core.task import Task
 from twinsmith.core.wording import channels_in, spoken
 from twinsmith.prompts import render
+
+FEW, MANY = 4, 8
+"""Checks that a critic is asked for: about one requirement, and about the whole."""
+_NUMBERS = {FEW: "four", MANY: "eight"}
 
 
 def given_probes(task: Task, profile: Profile) -> Probes:
@@ -65,7 +71,7 @@ async def _proposed(
         text=_asked(task, profile, quote),
         ensemble=ensemble,
         temperature=0.8 if nth else 0.2,
-        schema=runs_schema(channels_in(task.text)) if task.kind == "cli" else "",
+        schema=_schema(task, profile, FEW if quote else MANY),
         tokens=600,
     )
     try:
@@ -75,9 +81,26 @@ async def _proposed(
     except (BadReply, BudgetExceeded):
         return {}
     if task.kind == "library":
-        at_home = text if task.language == "python" else asserts_at_home(text)
-        return library_checks(at_home, profile.names)
+        return _checks_of_library(text, task, profile)
     return counted(text if task.language == "python" else asserts_at_home(text), profile.entry)
+
+
+def _checks_of_library(text: str, task: Task, profile: Profile) -> dict[Probe, int]:
+    """Calls where they were asked for; a model that knows no schemas may answer with code."""
+    if not profile.has_classes:
+        with suppress(BadReply):
+            return read_calls(text, profile.calls)
+    at_home = text if task.language == "python" else asserts_at_home(text)
+    return library_checks(at_home, profile.names)
+
+
+def _schema(task: Task, profile: Profile, most: int) -> str:
+    """What holds an answer together, where it is data and no code."""
+    if task.kind == "cli":
+        return runs_schema(channels_in(task.text), most)
+    if task.kind == "library" and not profile.has_classes:
+        return calls_schema(profile.names, most)
+    return ""
 
 
 def property_probes(task: Task, profile: Profile, pool: Pool) -> dict[Probe, int]:
@@ -125,7 +148,7 @@ def _annotations(task: Task, pool: Pool, function: str) -> tuple[str, ...]:
 
 def _asked(task: Task, profile: Profile, quote: str) -> str:
     what = f'this is done: "{quote}"' if quote else "a program does this"
-    many = "four" if quote else "eight"
+    many = _NUMBERS[FEW if quote else MANY]
     match task.kind:
         case "cli":
             return render("runs", task=task.text, outline=profile.outline, what=what, many=many)
@@ -139,21 +162,11 @@ def _asked(task: Task, profile: Profile, quote: str) -> str:
 
 
 def _asked_of_library(task: Task, profile: Profile, what: str, many: str) -> str:
-    names = ", ".join(profile.names)
-    if "- class " in profile.outline:
-        told = {"task": task.text, "outline": profile.outline, "names": names}
-        return render("library_checks", **told, what=what, many=many)
-    # Shown another language's signatures, a small model answers in that language.
-    calls = profile.calls or tuple(f"{name}(...)" for name in profile.names)
-    return render(
-        "library_calls",
-        task=task.text,
-        language=spoken(task.language),
-        calls=", ".join(calls),
-        first=f"{profile.names[0]}(...)",
-        what=what,
-        many=many,
-    )
+    if profile.has_classes:
+        told = {"outline": profile.outline, "names": ", ".join(profile.names)}
+        return render("library_checks", task=task.text, **told, what=what, many=many)
+    calls = ", ".join(profile.calls)
+    return render("library_calls", task=task.text, calls=calls, what=what, many=many)
 
 
 def _example(number: int, given: Input) -> Probe:

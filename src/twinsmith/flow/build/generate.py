@@ -15,6 +15,9 @@ from twinsmith.prompts import render
 # The ensembles ask in different words, so that one model thinks in two ways.
 STYLES = {1: "code", 2: "code_careful"}
 NOTED = "code_noted"
+FILL_IN = (
+    "Fill in this file; keep the names and parameters as they are, and put nothing around them:"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +72,8 @@ async def candidate_from(
 
 def told(task: Task, profile: Profile, more: str) -> str:
     """What a coder is told besides the task."""
-    lines = [profile.outline] if profile.outline else []
+    lines = [f"{FILL_IN}\n{profile.skeleton}" if profile.skeleton else profile.outline]
+    lines = [line for line in lines if line]
     if profile.entry and not entry_in(task.text):
         lines.append(f"Define exactly this: {profile.signature or profile.entry}")
     if profile.practice:

@@ -1,6 +1,6 @@
 """Two ensembles, one pool: they write apart, are judged together, and learn from one another."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from twinsmith.core.checks.inputs import input_text, probe_of
@@ -12,7 +12,7 @@ from twinsmith.core.judging.pool import Pool
 from twinsmith.core.judging.selection import BY_THE_WORDS, select
 from twinsmith.core.knowing.insight import Reminder
 from twinsmith.core.planning.requirement import NOTHING_REQUIRED, Requirement, Requirements
-from twinsmith.core.probe import Input, Probes
+from twinsmith.core.probe import Input, Probe, Probes
 from twinsmith.core.profile import Profile
 from twinsmith.core.program import Candidate
 from twinsmith.core.progress import several
@@ -32,6 +32,7 @@ from twinsmith.flow.build.generate import candidate_from, generate
 from twinsmith.flow.build.leaders import Leaders
 from twinsmith.flow.build.person import Word, about_example, about_leaders, with_word
 from twinsmith.flow.build.plan import plan
+from twinsmith.flow.build.references import References
 from twinsmith.flow.build.vary import as_candidates, near_misses, varied
 from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Sandbox
@@ -73,12 +74,13 @@ class Twins:
         self._spoke: set[int] = set()
         """The ensembles whose critics were asked about every requirement."""
         self._leaders = Leaders(job, limits, run)
+        self._references = References(job.task, profile, limits, run)
 
     async def solve(self) -> Found:
         """Round by round, until it is sure enough or there is nothing left to try or to spend."""
         pool = Pool(exact=self._task.language == "python")
         pool = pool.with_given(given_probes(self._task, self._profile))
-        pool = pool.with_proposed(sketched_probes(self._profile), self._ensembles[0])
+        pool = pool.with_inputs(self._profile.sketched)
         found = Found(pool=pool, selection=select(pool.evidence()), plans={})
         given = any(check.given and pool.probes[check.probe].asks for check in pool.checks)
         noted = self._effort.notes and self._task.kind == "function"
@@ -102,7 +104,8 @@ class Twins:
     async def _round(self, what: Round, nth: int, found: Found) -> Found:
         async with self._run.stage(what.name) as stage:
             plans = await self._plans(found) if what.planned else {}
-            wanted = briefs(what, len(found.pool.candidates), plans, self._advice)
+            made, advised = len(found.pool.candidates), 2 if self._task.kind == "function" else 4
+            wanted = briefs(what, made, plans, self._advice, advised=advised)
             asked = [generate(self._task, self._profile, b, self._run.ask) for b in wanted]
             voices, ask = list(self._voices(what.critics)), self._run.ask
             first = nth * (MOST_VOICES if self._wanted.each else MOST_CRITICS)
@@ -110,11 +113,14 @@ class Twins:
                 propose(self._task, self._profile, nth=first + n, ensemble=e, ask=ask, about=about)
                 for n, (e, about) in enumerate(voices)
             ]
-            written, checks = await self._run.together(asked, critics)
+            computing = self._references.questions(self._ensembles) if voices else []
+            written, checks = await self._run.together([*asked, *computing], critics)
+            references = [written.pop() for _ in computing][::-1]
             found = self._with(written, found)
-            pool = found.pool
-            for (ensemble, _), proposed in zip(voices, checks, strict=True):
-                pool = pool.with_proposed(proposed, ensemble)
+            heard = list(zip((ensemble for ensemble, _ in voices), checks, strict=True))
+            if references:
+                heard.insert(0, (self._ensembles[0], sketched_probes(self._profile)))
+            pool = await self._settled(found.pool, heard, references)
             if nth == 0:
                 # The words of the task are a voice of their own, beside those of the ensembles.
                 found_in_words = property_probes(self._task, self._profile, pool)
@@ -125,6 +131,20 @@ class Twins:
             found = await self._compared(found)
             stage.text = self._standing(found)
         return found
+
+    async def _settled(
+        self,
+        pool: Pool,
+        heard: Sequence[tuple[int, Mapping[Probe, int]]],
+        references: Sequence[Candidate],
+    ) -> Pool:
+        """The pool with what critics proposed, as far as computing it confirms them."""
+        inputs = [probe.asks for _, proposed in heard for probe in proposed if probe.asks]
+        await self._references.heard(references, inputs)
+        for ensemble, proposed in heard:
+            checks, open_ones = self._references.settle(proposed)
+            pool = pool.with_proposed(checks, ensemble).with_inputs(open_ones)
+        return pool
 
     def _voices(self, critics: Sequence[int]) -> Iterator[tuple[int, Requirement | None]]:
         """Whose critic is asked about what: every requirement once, then about the whole."""

@@ -1,0 +1,153 @@
+"""Inputs that critics thought of in, what should come out of them out: as references compute it."""
+
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from twinsmith.core.checks.inputs import observing
+from twinsmith.core.checks.reference import (
+    EXPECTED,
+    Voice,
+    answer_of,
+    around,
+    errors_in,
+    is_right,
+    question_of,
+    says_something,
+    settled,
+)
+from twinsmith.core.errors import BadReply, BudgetExceeded
+from twinsmith.core.execution import Execution, Limits
+from twinsmith.core.library_names import undefined
+from twinsmith.core.model import Ask, Question
+from twinsmith.core.probe import Call, Input, Probe, Probes
+from twinsmith.core.profile import Profile
+from twinsmith.core.program import Candidate, Kind
+from twinsmith.core.replies.reply_code import read_program
+from twinsmith.core.task import Task
+from twinsmith.flow.recorder import Recorder
+from twinsmith.ports import Sandbox
+from twinsmith.prompts import render
+
+FIRST = 800
+"""The number of the first reference; candidates never come so far."""
+NTH = 180
+"""Of the first question: critics end before it, votes begin after it."""
+HEATS = (0.0, 0.7)
+STYLES = {1: "reference", 2: "reference_careful"}
+CARES = {
+    1: "Simple and step by step.",
+    2: "Turn every clause of the task into a line, one after the other, with a short comment.",
+}
+
+
+class References:
+    """Small programs in Python that say what a command or a library should give."""
+
+    def __init__(self, task: Task, profile: Profile, limits: Limits, run: Recorder) -> None:
+        self._task, self._profile = task, profile
+        self._limits = replace(limits, probe_seconds=2.0, cpu_seconds=2.0)
+        self._run = run
+        self._exact = task.language == "python"
+        # What other languages do instead of raising an error is their own affair.
+        self._errors = errors_in(task.text) if self._exact else ()
+        self._asked = False
+        self._each: dict[Candidate, dict[Input, str]] = {}
+
+    def questions(self, ensembles: Sequence[int]) -> list[Coroutine[Any, Any, Candidate]]:
+        """Two of each ensemble, asked for once; none of what is no function of its inputs."""
+        objects = self._profile.has_classes
+        if self._asked or objects or self._task.kind not in ("cli", "library"):
+            return []
+        self._asked = True
+        wanted = [(ensemble, heat) for heat in HEATS for ensemble in ensembles]
+        return [
+            _written(self._task, self._profile, n, ensemble, heat, self._run.ask)
+            for n, (ensemble, heat) in enumerate(wanted)
+        ]
+
+    async def heard(self, written: Iterable[Candidate], inputs: Sequence[Input]) -> None:
+        """Take in new references, ask all about new inputs; examples of the task have to fit."""
+        self._each |= {each: {} for each in written if each.program is not None}
+        given = self._profile.examples
+        await self._compute([*given, *inputs])
+        self._each = {
+            each: said
+            for each, said in self._each.items()
+            if is_right(said, given, exact=self._exact)
+        }
+
+    def settle(self, proposed: Mapping[Probe, int]) -> tuple[dict[Probe, int], list[Input]]:
+        """The checks that hold by computation, and the inputs of which nobody can tell.
+
+        Where no reference can be used, what the critic thinks is all there is.
+        """
+        able = [each for each, said in self._each.items() if says_something(said)]
+        if not able:
+            return dict(proposed), []
+        checks: dict[Probe, int] = {}
+        open_ones: list[Input] = []
+        for probe, times in proposed.items():
+            if probe.asks is None:
+                checks[probe] = times
+                continue
+            place = observing(probe.asks)
+            voices = [Voice(ensemble=r.ensemble, said=self._each[r].get(place, "")) for r in able]
+            found = settled(probe, voices, exact=self._exact)
+            if found is None:
+                open_ones.append(place)
+            else:
+                checks[found[0]] = max(found[1], checks.get(found[0], 0))
+        return checks, open_ones
+
+    async def _compute(self, inputs: Sequence[Input]) -> None:
+        """Run every reference on what it has not been asked yet."""
+        for reference, known in self._each.items():
+            new = list(dict.fromkeys(i for i in map(observing, inputs) if i not in known))
+            if not new:
+                continue
+            try:
+                seen = await self._executed(reference, [question_of(each) for each in new])
+            except BudgetExceeded:
+                return
+            results = [*seen.results, *[None] * (len(new) - len(seen.results))]
+            known |= {
+                each: answer_of(each, result, self._errors) if result else ""
+                for each, result in zip(new, results, strict=True)
+            }
+
+    async def _executed(self, reference: Candidate, calls: Sequence[Call]) -> Execution:
+        program = reference.program
+        assert program is not None
+        probes = [Probe(name=f"input {n}", origin="plan", call=c) for n, c in enumerate(calls, 1)]
+
+        async def in_sandbox(sandbox: Sandbox) -> Execution:
+            return await sandbox.run(program, Probes(checks=tuple(probes)), self._limits)
+
+        return await self._run.execute(reference.number, in_sandbox)
+
+
+async def _written(
+    task: Task, profile: Profile, nth: int, ensemble: int, heat: float, ask: Ask
+) -> Candidate:
+    """One reference; an answer that cannot be used is one without a program."""
+    command = task.kind == "cli"
+    if command:
+        text = render(STYLES[ensemble], task=task.text, outline=profile.outline)
+    else:
+        calls = ", ".join(profile.calls)
+        text = render("reference_library", task=task.text, calls=calls, how=CARES[ensemble])
+    question = Question(
+        role="critic", nth=NTH + nth, text=text, ensemble=ensemble, temperature=heat, tokens=700
+    )
+    made = Candidate(number=FIRST + nth, program=None, ensemble=ensemble)
+    try:
+        reply = await ask(question)
+        kind: Kind = "function" if command else "library"
+        program = read_program(reply.text, entry=EXPECTED if command else "", kind=kind)
+    except (BadReply, BudgetExceeded) as error:
+        return replace(made, problem=str(error))
+    if command:
+        return replace(made, program=around(program))
+    missing = undefined(program, profile.names)
+    return replace(made, problem=f"no {missing[0]}") if missing else replace(made, program=program)

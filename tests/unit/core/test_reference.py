@@ -1,0 +1,148 @@
+"""What references say, and when it counts."""
+
+import sys
+
+import pytest
+
+from twinsmith.core.checks.inputs import REFUSES
+from twinsmith.core.checks.reference import (
+    Voice,
+    answer_of,
+    around,
+    errors_in,
+    is_right,
+    question_of,
+    says_something,
+    settled,
+)
+from twinsmith.core.execution import ProbeResult
+from twinsmith.core.probe import Call, Command, Probe
+from twinsmith.core.program import Program
+
+RUN = Command(args=("-n", "2"), stdin="a\n", stdout="1")
+SEEN = Command(args=("-n", "2"), stdin="a\n", exit_code=None)
+
+
+def voices(*said: str) -> list[Voice]:
+    """Of the first ensemble, then of the second, and so on."""
+    return [Voice(ensemble=n % 2 + 1, said=words) for n, words in enumerate(said)]
+
+
+def test_a_reference_is_asked_with_all_that_a_command_is_given() -> None:
+    run = Command(args=("a.txt",), files=(("a.txt", "x"),), stdout="1")
+    assert question_of(run).args == ("['a.txt']", "''", "{'a.txt': 'x'}")
+    call = Call(function="f", args=("1",), expected="2")
+    assert question_of(call) == Call(function="f", args=("1",))
+
+
+@pytest.fixture(autouse=True)
+def _own_streams(monkeypatch: pytest.MonkeyPatch) -> None:
+    """References put others in their place."""
+    monkeypatch.setattr(sys, "argv", sys.argv)
+    monkeypatch.setattr(sys, "stdin", sys.stdin)
+
+
+def told(source: str, *args: object) -> object:
+    """What a reference tells when it is called as the sandbox calls it."""
+    program = around(Program(source=source, entry="expected"))
+    names: dict[str, object] = {"asked": args}
+    exec(f"{program.source}\ngave = {program.entry}(*asked)", names)
+    return names["gave"]
+
+
+@pytest.mark.parametrize(
+    ("body", "gives"),
+    [
+        ("return stdin.upper()", "AB"),
+        ("return [1, 2]", "1\n2"),
+        ("return 3", "3"),
+        ("print(stdin)\n    return 'Success'", "ab\n"),
+        ("return None", ""),
+        ("raise ValueError('no')", None),
+        ("raise SystemExit(2)", None),
+        ("print('x')\n    raise SystemExit", "x\n"),
+        ("import sys\n    print('no', file=sys.stderr)\n    return 'Error'", None),
+        ("import sys\n    return sys.argv[1] + sys.stdin.read()", "wab"),
+        ("return open('f.txt').read() + files['f.txt']", "zz"),
+        ("with open('g.txt') as f:\n        return f.read()", None),
+        ("return files['g.txt']", None),
+    ],
+)
+def test_a_reference_may_be_written_in_any_way(body: str, gives: str | None) -> None:
+    source = f"def expected(args, stdin, files):\n    {body}\n"
+    assert told(source, ["w"], "ab", {"f.txt": "z"}) == gives
+
+
+def test_other_errors_are_no_answer() -> None:
+    with pytest.raises(ZeroDivisionError):
+        told("def expected(args, stdin, files):\n    return 1 / 0\n", [], "", {})
+
+
+def test_answers_are_told_as_programs_are_observed() -> None:
+    def answer(value: str) -> str:
+        return answer_of(SEEN, ProbeResult(name="", outcome="passed", value=value))
+
+    assert answer("'a  \\nb\\n\\n'") == r"'a\nb'"
+    assert answer("None") == REFUSES
+    assert (answer(""), answer("3"), answer("x y")) == ("", "", "")
+    call = Call(function="f", args=())
+    raised = ProbeResult(name="", outcome="raised", detail="KeyError: 'x'")
+    assert answer_of(call, raised) == ""
+    assert answer_of(call, raised, ("KeyError",)) == "raises KeyError"
+    assert errors_in("KeyError if unknown, ValueError else, KeyError; an Error") == (
+        "KeyError",
+        "ValueError",
+    )
+
+
+def test_a_reference_has_to_do_the_examples_and_say_something() -> None:
+    assert is_right({SEEN: "'1'"}, [RUN], exact=True)
+    assert not is_right({SEEN: "'2'"}, [RUN], exact=True)
+    assert not is_right({}, [RUN], exact=True)
+    assert says_something({SEEN: "'1'"})
+    assert not says_something({SEEN: REFUSES, Command(): ""})
+
+
+@pytest.mark.parametrize(
+    ("said", "expected", "times"),
+    [
+        (("'2'", "'2'"), "2", 2),
+        (("'1'", ""), "1", 2),
+        (("'2'", "'3'", "'2'", "'2'"), "2", 3),
+        (("'2'", "", "'2'", ""), None, 0),
+        (("'2'", "'2'", "'1'", ""), None, 0),
+        (("", ""), None, 0),
+    ],
+)
+def test_voices_of_more_than_one_origin_have_to_agree(
+    said: tuple[str, ...], expected: str | None, times: int
+) -> None:
+    found = settled(Probe(name="", origin="plan", command=RUN, about=3), voices(*said))
+    if expected is None:
+        assert found is None
+        return
+    assert found is not None
+    probe, count = found
+    assert probe.command is not None
+    assert (probe.command.stdout, probe.about, count) == (expected, 3, times)
+
+
+def test_a_refusal_and_an_error_can_be_agreed_on() -> None:
+    run = settled(Probe(name="", origin="plan", command=RUN), voices(REFUSES, REFUSES))
+    assert run is not None
+    assert run[0].command is not None
+    assert run[0].command.exit_code == 1
+    call = Call(function="f", args=("'x'",), expected="0")
+    probe = Probe(name="", origin="plan", call=call)
+    found = settled(probe, voices("raises ValueError", "raises ValueError"))
+    assert found is not None
+    assert found[0].call is None
+    assert found[0].source.startswith("try:\n    f('x')\nexcept ValueError:\n    pass\nelse:\n")
+
+
+def test_a_call_keeps_its_form_with_the_value_that_was_computed() -> None:
+    call = Call(function="f", args=("2",), expected="5")
+    found = settled(Probe(name="", origin="plan", call=call), voices("4", "4"))
+    assert found is not None
+    assert found[0].source == "assert f(2) == 4"
+    assert found[0].call == Call(function="f", args=("2",), expected="4")
