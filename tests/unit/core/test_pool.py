@@ -154,3 +154,14 @@ def test_edits_that_agree_end_a_search_and_are_not_believed_like_answers() -> No
     written = replace(several, candidates=tuple(candidate(n) for n in range(1, 6)))
     answers = select(written.evidence())
     assert answers.confidence == answers.settled == three.settled
+
+
+def test_a_check_may_be_about_several_requirements() -> None:
+    probe = check("assert f(2) == 2")
+    pool = Pool().with_check(probe)
+    assert pool.about == {}
+    for number in (2, 1, 2):
+        pool = pool.with_check(replace(probe, about=number), ensemble=1)
+    pool = pool.with_check(replace(check("assert f(3) == 3"), about=2))
+    assert pool.about == {0: {1, 2}, 1: {2}}
+    assert [each.about for each in pool.probes] == [2, 2]

@@ -1,6 +1,7 @@
 """What was asked of a library, with the checks that showed it and would not have by chance."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import cast
 
 from twinsmith.core.errors import BudgetExceeded
@@ -9,7 +10,7 @@ from twinsmith.core.judging.pool import Pool
 from twinsmith.core.planning.hollow import HOLLOW
 from twinsmith.core.planning.requirement import Requirement, Requirements
 from twinsmith.core.planning.standing import Standing
-from twinsmith.core.probe import Call, Probe, Probes
+from twinsmith.core.probe import Call, Command, Probe, Probes
 from twinsmith.core.program import Candidate, Program
 from twinsmith.flow.build.shown import shown
 from twinsmith.flow.recorder import Recorder
@@ -129,3 +130,31 @@ async def test_an_example_of_the_task_is_about_the_one_thing_that_it_asks_for() 
 async def test_without_a_winner_nothing_is_shown() -> None:
     search = found(checks=(PUSHES,))
     assert [each.met for each in await standing(search, Runs())] == [False, False]
+
+
+async def test_a_check_that_was_written_for_two_requirements_shows_both() -> None:
+    search = found((result(PUSHES),), checks=(PUSHES, replace(PUSHES, about=2)))
+    assert [each.met for each in await standing(search, Runs())] == [True, True]
+
+
+def command(args: str, stdout: str | None, about: int) -> Probe:
+    asked = Command(args=(args,), stdout=stdout, exit_code=0 if stdout else 1)
+    return Probe(name=args, origin="plan", command=asked, about=about)
+
+
+def ran(probe: Probe, output: str = "") -> ProbeResult:
+    return ProbeResult(
+        name=probe.name, outcome="passed", output=output, exit_code=0 if output else 1
+    )
+
+
+async def test_a_refusal_shows_what_only_asks_for_one_if_other_things_are_done() -> None:
+    prints, refuses = command("a", "A", 1), command("?", None, 2)
+    done = found((ran(prints, "A"), ran(refuses)), checks=(prints, refuses))
+    assert [each.met for each in await standing(done, Runs())] == [True, True]
+    idle = found((ran(prints), ran(refuses)), checks=(prints, refuses))
+    assert [each.met for each in await standing(idle, Runs())] == [False, False]
+    # Where something has to be printed, a refusal is not what shows it.
+    more = command("b", "B", 2)
+    partly = found((ran(prints, "A"), ran(refuses), ran(more, "C")), checks=(prints, refuses, more))
+    assert [each.met for each in await standing(partly, Runs())] == [True, False]

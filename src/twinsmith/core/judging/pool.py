@@ -30,6 +30,8 @@ class Pool:
     """Candidates that a critic will not have, whatever they return."""
     exact: bool = True
     """False for languages without tuples, where a list may stand for one."""
+    about: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    """The requirements that a probe was proposed for, by its place: it may be several."""
 
     def evidence(self) -> Evidence:
         """What a selection looks at."""
@@ -157,15 +159,18 @@ class Pool:
 
     def with_probe(self, probe: Probe) -> "tuple[Pool, int]":
         """The pool with a probe, and its place; one that asks the same is not there twice."""
-        for place, known in enumerate(self.probes):
-            if (known.asks or known.source) == (probe.asks or probe.source):
-                if known.about or not probe.about:
-                    return self, place
-                # Somebody thought of it before, and of no requirement.
-                named = replace(known, about=probe.about)
-                probes = (*self.probes[:place], named, *self.probes[place + 1 :])
-                return replace(self, probes=probes), place
-        return replace(self, probes=(*self.probes, probe)), len(self.probes)
+        asked = [(known.asks or known.source) for known in self.probes]
+        mine = probe.asks or probe.source
+        place = asked.index(mine) if mine in asked else len(asked)
+        about = self.about
+        if probe.about:
+            about = {**about, place: about.get(place, frozenset()) | {probe.about}}
+        probes = self.probes if place < len(asked) else (*self.probes, probe)
+        if place < len(asked) and probe.about and not self.probes[place].about:
+            # Somebody thought of it before, and of no requirement.
+            named = replace(self.probes[place], about=probe.about)
+            probes = (*probes[:place], named, *probes[place + 1 :])
+        return replace(self, probes=probes, about=about), place
 
     def with_findings(self, number: int, findings: tuple[Finding, ...], *, barred: bool) -> "Pool":
         """The pool with what was found in one candidate."""

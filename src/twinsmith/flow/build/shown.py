@@ -1,7 +1,9 @@
 """A finished search in, its requirements with what showed them out: libraries and commands."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from twinsmith.core.checks.inputs import REFUSES
 from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.judging.pool import Pool
@@ -29,24 +31,42 @@ async def shown(
     empty = await _passed_by_nothing(pool, winner, limits, run)
     trials = []
     for check in pool.checks:
-        probe = pool.probes[check.probe]
+        about = pool.about.get(check.probe, frozenset[int]())
         if check.given and len(wanted.each) == 1:
             # The task's own example is about the one thing that it asks for.
-            probe = replace(probe, about=wanted.each[0].number)
-        if check.probe >= len(pool.seen[winner]) or not probe.about:
+            about = frozenset({wanted.each[0].number})
+        if check.probe >= len(pool.seen[winner]):
             continue
+        probe = pool.probes[check.probe]
         passes = [check in held[number] for number in others]
         telling = check.expected not in NOTHING if probe.asks else probe.source not in empty
-        trials.append(
+        trials += [
             Trial(
-                probe=probe,
+                probe=replace(probe, about=number),
                 result=pool.seen[winner][check.probe],
                 holds=check in held[winner],
                 telling=SOMETHING if telling else frozenset(),
+                refusal=check.expected == REFUSES,
                 elsewhere=majority(passes),
             )
-        )
-    return Asked(requirements=wanted, standings=plain_standings(wanted.each, trials))
+            for number in sorted(about)
+        ]
+    return Asked(requirements=wanted, standings=plain_standings(wanted.each, _weighed(trials)))
+
+
+def _weighed(trials: Sequence[Trial]) -> list[Trial]:
+    """Trials in which a refusal tells nothing, unless nothing else is wanted of its requirement.
+
+    A program that refuses everything passes those; so the winner has to do something besides.
+    """
+    does = any(t.passed and t.telling and not t.refusal for t in trials)
+    printing = {t.probe.about for t in trials if not t.refusal}
+    return [
+        replace(t, telling=frozenset())
+        if t.refusal and (not does or t.probe.about in printing)
+        else t
+        for t in trials
+    ]
 
 
 async def _passed_by_nothing(

@@ -329,7 +329,7 @@ class Twins:
         """Whether for every requirement the best one passes a check that was written for it."""
         winner = found.selection.winner
         held = found.pool.held(winner) if winner is not None else ()
-        shown = {found.pool.probes[check.probe].about for check in held}
+        shown = {n for check in held for n in found.pool.about.get(check.probe, ())}
         alone = len(self._wanted.each) == 1 and any(check.given for check in held)
         return alone or all(each.number in shown for each in self._wanted.each)
 
