@@ -14,6 +14,7 @@ from tests.sandboxes import run, sandbox
 from tests.services import ACCOUNTS, ME_IN_PIECES, NOTES, NOTES_IN_PIECES, SHORTENER
 from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.judging.security_findings import security_findings
+from twinsmith.core.planning.completing import HEALTH
 from twinsmith.core.planning.contract import Contract
 from twinsmith.core.planning.dialogue import service_setup
 from twinsmith.core.planning.python_kit import assembled
@@ -280,7 +281,7 @@ GOOD_QUERY = """database.execute("SELECT title FROM notes WHERE title LIKE ?", (
     ids=["bound", "equal", "like", "number"],
 )
 async def test_sql_in_a_query_is_noticed_and_only_where_it_is_read(query: str, sent: str) -> None:
-    contract = Contract(operations=(contracts.HEALTH, contracts.SEARCH))
+    contract = Contract(operations=(HEALTH, contracts.SEARCH))
     found = await failed(SEARCHING.replace("QUERY", query), probes_of(contract))
     assert list(found) == ([] if query == GOOD_QUERY else ["GET /search reads no SQL in its query"])
     assert all(sent in detail for detail in found.values())

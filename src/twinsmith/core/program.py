@@ -87,6 +87,8 @@ class Candidate:
     way: Way = "direct"
     repairs: tuple[str, ...] = ()
     """What was mended in the answer without asking anybody."""
+    told: str = ""
+    """What its coder was told of an earlier version."""
 
 
 def file_problem(files: Sequence[SourceFile], language: str) -> str:

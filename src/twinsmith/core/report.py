@@ -105,6 +105,8 @@ def _candidates(work: Work, end: RunOutcome) -> Iterator[str]:
             f"{verdict.passed} of {verdict.total} checks"
         )
         yield from (f"  - mended: {words}" for words in candidate.repairs)
+        if candidate.told:
+            yield f"  - its coder was told: {' '.join(candidate.told.split())}"
         for finding in verdict.findings:
             yield f"  - {finding.where} {finding.what}: {' '.join(finding.evidence.split())}"
 
@@ -135,6 +137,7 @@ def _candidate(each: Candidate) -> dict[str, Json]:
         "ensemble": each.ensemble,
         "way": each.way,
         "repairs": list(each.repairs),
+        "told": each.told,
         "problem": each.problem,
     }
 

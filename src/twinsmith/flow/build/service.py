@@ -229,7 +229,10 @@ class Services:
                 for name, told in suspects.items()
             ]
             written, _ = await self._run.together([bench.write(order) for order in orders], [])
-            found = await self._tried(found, bench.wholes(base, written, writers, made))
+            wholes = bench.wholes(base, written, writers, made)
+            told = "\n".join(dict.fromkeys(filter(None, suspects.values())))
+            wholes = [replace(c, told=told) if c.ensemble == 1 else c for c in wholes]
+            found = await self._tried(found, wholes)
             best = self._best_of_each(bench, suspects, found)
             if best is not None:
                 number = len(found.pool.candidates) + 1
