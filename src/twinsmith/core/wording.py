@@ -139,9 +139,14 @@ def kind_in(text: str) -> Kind:
 
 
 def kind_is_told(text: str) -> bool:
-    """Whether a task says by itself what kind of program it wants."""
+    """Whether a task says by itself what kind of program it wants.
+
+    Words of a service and of a command contradict each other: "a command that reads the log of a
+    web server".
+    """
     told = _definitions(text) or _FUNCTION.search(text) or entry_in(text)
-    return bool(told) or any(words.search(text) for _, words in _KINDS)
+    found = {kind for kind, words in _KINDS if words.search(text)}
+    return bool(told or found) and not {"service", "cli"} <= found
 
 
 def channels_in(text: str) -> frozenset[str]:

@@ -64,3 +64,12 @@ def test_what_cannot_be_built_is_refused_in_one_line(change: dict[str, str], say
 
 def test_what_protects_is_no_harm() -> None:
     assert read(text="a function that detects phishing in a mail").kind == "function"
+
+
+def test_words_of_a_service_and_of_a_command_together_leave_the_kind_open() -> None:
+    def is_open(text: str) -> bool:
+        return read_task(text=text, language="", kind="", tests="").kind_open
+
+    assert is_open("a command that reads the log of a web server from standard input")
+    assert not is_open("a web server for logs")
+    assert not is_open("a command-line tool for logs")
