@@ -37,6 +37,8 @@ def test_what_cannot_be_called_so_is_left_out() -> None:
         {"function": "volume", "args": [2]},
         {**fine, "args": ["x" * 1000]},
         "volume(2)",
+        {**fine, "args": [float("inf")]},
+        {**fine, "gives": [float("nan")]},
     ]
     assert sources(fine, free, *bad) == ["assert volume(2) == 8", "assert any_of(1, 2, 3) == True"]
     for text in ("no", "{}", json.dumps({"calls": bad}), '{"calls": 3}'):

@@ -49,6 +49,9 @@ def test_what_is_only_looked_at_expects_nothing() -> None:
         (ran("", 1, "Traceback (most recent call last):\n …"), ""),
         (ran("", 101, "thread 'main' panicked at src/main.rs"), ""),
         (ran("", 2, "goroutine 1 [running]:\npanic: x"), ""),
+        (ran("", 255, "Global symbol …\nExecution of x aborted due to compilation errors."), ""),
+        (ran("", 255, 'Can\'t use string as a HASH ref while "strict refs" in use at x'), ""),
+        (ran("", 2, "Cannot open a.txt: No such file at solution.pl line 3."), REFUSES),
         (ProbeResult(name="", outcome="timed out", output="2\n"), ""),
     ],
 )

@@ -143,3 +143,15 @@ async def test_nothing_is_asked_twice_and_objects_are_not_computed() -> None:
     assert References(LIBRARY, objects, Limits(), cast("Recorder", runs)).questions((1,)) == []
     function = Task(text="double", language="python", kind="function")
     assert References(function, DOUBLES, Limits(), cast("Recorder", runs)).questions((1,)) == []
+
+
+async def test_where_leaders_differ_references_of_both_ensembles_may_tell() -> None:
+    table = {800: {"'a b'": "'2'", "'ten'": "'1'"}, 801: {"'a b'": "'2'", "'ten'": "'7'"}}
+    references, _ = await asked_of(Runs(COUNT, values=table), COMMAND, Profile())
+    known = await references.computed(TWO)
+    assert known is not None
+    assert known.command is not None
+    assert known.command.stdout == "2"
+    assert await references.computed(TEN) is None
+    nobody, _ = await asked_of(Runs("no idea"), COMMAND, Profile())
+    assert await nobody.computed(TWO) is None

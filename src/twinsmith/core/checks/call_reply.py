@@ -5,6 +5,7 @@ that the checks are not written in.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -48,7 +49,9 @@ def _probe(raw: Mapping[str, object], counts: Mapping[str, int | None]) -> Probe
     if counts[name] not in (None, len(args)) or "gives" not in raw:
         return None
     values, expected = tuple(map(repr, args)), repr(raw["gives"])
-    if any(len(literal) > LONGEST_LITERAL for literal in (*values, expected)):
+    literals = (*values, expected)
+    # JSON knows numbers that are none of Python's literals.
+    if any(len(each) > LONGEST_LITERAL or re.search(r"\b(?:nan|inf)\b", each) for each in literals):
         return None
     line = f"{name}({', '.join(values)}) == {expected}"
     call = Call(function=name, args=values, expected=expected)

@@ -12,7 +12,8 @@ from twinsmith.core.program import MODULE
 REFUSES = "an error message and an exit code other than 0"
 _CRASH = re.compile(
     r"Traceback \(most recent call last\)|panicked at|^panic: |terminate called|stack overflow"
-    r"|Sanitizer: ",
+    r"|Sanitizer: |^fatal error: |compilation (?:aborted|errors)|^Undefined subroutine "
+    r"|^Can't (?:use|locate|call|modify) |^Not an? (?:ARRAY|HASH|CODE|SCALAR) reference",
     re.MULTILINE,
 )
 

@@ -4,7 +4,7 @@ from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from twinsmith.core.checks.inputs import observing
+from twinsmith.core.checks.inputs import input_text, observing
 from twinsmith.core.checks.reference import (
     EXPECTED,
     Voice,
@@ -82,7 +82,7 @@ class References:
 
         Where no reference can be used, what the critic thinks is all there is.
         """
-        able = [each for each, said in self._each.items() if says_something(said)]
+        able = self._able()
         if not able:
             return dict(proposed), []
         checks: dict[Probe, int] = {}
@@ -99,6 +99,17 @@ class References:
             else:
                 checks[found[0]] = max(found[1], checks.get(found[0], 0))
         return checks, open_ones
+
+    async def computed(self, asked: Input) -> Probe | None:
+        """What references of both ensembles say about an input, as a check, where they agree."""
+        await self._compute([asked])
+        if not self._able():
+            return None
+        checks, _ = self.settle({_open(asked): 1})
+        return next(iter(checks), None)
+
+    def _able(self) -> list[Candidate]:
+        return [each for each, said in self._each.items() if says_something(said)]
 
     async def _compute(self, inputs: Sequence[Input]) -> None:
         """Run every reference on what it has not been asked yet."""
@@ -125,6 +136,14 @@ class References:
             return await sandbox.run(program, Probes(checks=tuple(probes)), self._limits)
 
         return await self._run.execute(reference.number, in_sandbox)
+
+
+def _open(asked: Input) -> Probe:
+    """An input of which nobody has said what it gives."""
+    seen, name = observing(asked), input_text(asked)
+    if isinstance(seen, Call):
+        return Probe(name=name, origin="plan", call=seen)
+    return Probe(name=name, origin="plan", command=seen)
 
 
 async def _written(

@@ -171,6 +171,13 @@ class Twins:
         if between is None or not votes:
             return found
         async with self._run.stage(f"decide after {after}") as stage:
+            known = await self._references.computed(between.call)
+            if known is not None:
+                pool = found.pool
+                for ensemble in self._ensembles:
+                    pool = pool.with_proposed({known: 2}, ensemble)
+                stage.text = f"{known.name}, as references compute it"
+                return await self._compared(replace(found, pool=pool))
             voters = [self._ensembles[n % len(self._ensembles)] for n in range(votes)]
             first = 100 * len(found.pool.candidates)
             asked = [
