@@ -74,13 +74,14 @@ def script(
         for role, said in texts.items()
         for text in said
     ]
+    called = {"role": "slow", "when": "What is such a program called?", "text": "some tool"}
     # Who is asked to split a task apart has nothing to say: it is judged as a whole then.
     apart = {"role": "slow", "when": "Split a task", "text": json.dumps({"requirements": []})}
     computed = [
         {"role": "critic", "when": words, "text": reference}
         for words in ("def expected(args", "to work out what they should give")
     ]
-    return {"name": "double", "replies": [*replies, apart, *computed]}
+    return {"name": "double", "replies": [*replies, called, apart, *computed]}
 
 
 @dataclass

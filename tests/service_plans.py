@@ -22,6 +22,7 @@ class Plan:
         required = [{"what": each, "quote": each, "refuses": False} for each in self.dialogues]
         plan = json.dumps({"tables": self.tables, "routes": list(self.routes)})
         replies = [
+            {"role": "slow", "when": "What is such a program called?", "text": "some service"},
             {
                 "role": "slow",
                 "when": "Split a task",

@@ -18,6 +18,7 @@ from twinsmith.flow.build.clarify import clarify
 from twinsmith.flow.build.critique import critique
 from twinsmith.flow.build.kind import kind_of
 from twinsmith.flow.build.practice import practices
+from twinsmith.flow.build.refuse import refused
 from twinsmith.flow.build.requirements import required
 from twinsmith.flow.build.retrieve import advice, retrieve
 from twinsmith.flow.build.service import Services
@@ -35,6 +36,9 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
     """From a job to its outcome."""
     run = Recorder(job, ports)
     try:
+        why = await refused(job.task, run.ask)
+        if why:
+            return await _accept(job, Work(problem=why), run)
         if job.task.kind_open:
             kind = await kind_of(job.task, run.ask)
             job = replace(job, task=replace(job.task, kind=kind))

@@ -1,0 +1,37 @@
+"""A task in, why it is not built out; nothing: it is."""
+
+from twinsmith.core.errors import BadReply
+from twinsmith.core.harmful import harmful_name
+from twinsmith.core.model import Ask, Question
+from twinsmith.core.task import Task
+from twinsmith.prompts import render
+
+NTH = 310
+
+
+async def refused(task: Task, ask: Ask) -> str:
+    """One line where the slow thinker calls it what does harm: nobody is asked to judge, to name.
+
+    Asked whether a task does harm, a small model says so of everything or of nothing.
+    """
+    if task.kind == "function" and not task.kind_open:
+        # It gives a value for values, and does nothing to anybody.
+        return ""
+    question = Question(
+        role="slow",
+        nth=NTH,
+        text=render("called", task=" ".join(task.text.split())[:1500]),
+        purpose="clarification",
+        temperature=0.0,
+        tokens=8,
+    )
+    try:
+        name = harmful_name((await ask(question)).text)
+    except BadReply:
+        return ""
+    return (
+        f"what the task asks for is called {name!r}, and twinsmith builds nothing that does harm; "
+        "if something else is meant, say it in other words"
+        if name
+        else ""
+    )
