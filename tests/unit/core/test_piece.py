@@ -23,6 +23,9 @@ def fenced(source: str) -> str:
     return f"Here it is:\n```python\n{source}```\n"
 
 
+HEAD = PIECES["add_item"].partition("\n")[0]
+
+
 def given(source: str, operation: Operation, *args: object, **names: object) -> object:
     """What a function gives; nothing but Python's own names is there."""
     names = dict(names)
@@ -36,7 +39,7 @@ class TestAsking:
     def test_a_coder_sees_the_rows_and_one_function_with_its_meaning(self) -> None:
         text = asked(REMOVE, CONTRACT)
         assert "items(id: int, user: str, product: str, quantity: int, unit_price: float)" in text
-        assert 'store.remove("items", ' in text
+        assert "def remove(self, table: str, id) -> None" in text
         assert text.endswith(stub(REMOVE, CONTRACT))
         assert "see_total" not in text
 
@@ -79,9 +82,20 @@ class TestReading:
             CONTRACT,
         )
         tree = ast.parse(source)
-        assert [type(node) for node in tree.body] == [ast.Import, ast.ImportFrom, ast.FunctionDef]
+        assert [type(node) for node in tree.body] == [ast.FunctionDef]
         assert given(source, TOTAL, "ann") == (200, {"total": 4})
-        assert ast.get_docstring(tree.body[2]) == "The total."  # type: ignore[arg-type]
+        assert ast.get_docstring(tree.body[0]) == "The total."  # type: ignore[arg-type]
+
+    def test_what_everybody_forgets_is_imported_and_what_is_not_there_is_no_import(self) -> None:
+        text = (
+            "from store import store\nfrom flask import jsonify\n\n"
+            "def see_total(user):\n"
+            "    return 200, {'on': datetime(2030, 5, 1).year, 'd': math.floor(2.5)}\n"
+        )
+        source = read_piece(fenced(text), TOTAL, CONTRACT)
+        assert "flask" not in source
+        assert "from store" not in source
+        assert given(source, TOTAL, "ann") == (200, {"on": 2030, "d": 2})
 
     def test_a_store_of_its_own_is_left_out(self) -> None:
         text = f"class Store:\n    pass\n\nstore = Store()\n\n{PIECES['see_total']}"
@@ -114,7 +128,7 @@ class TestReading:
             ("I would rather not.", "add_item"),
             (fenced("def other():\n    return 1\n"), "add_item"),
             (fenced("def add_item(user, product:\n"), "add_item"),
-            (fenced(f"{PIECES['add_item'].partition(chr(10))[0]}\n    pass\n"), "has no body"),
+            (fenced(f"{HEAD}\n    pass\n"), "has no body"),
             (fenced(stub(ADD, CONTRACT)), "has no body"),
             (
                 fenced("def add_item(user, product):\n    return 201, {}\n"),
@@ -123,6 +137,12 @@ class TestReading:
             (
                 fenced("def add_item(store, user, product, quantity):\n    return 201, {}\n"),
                 r"takes \['store', ",
+            ),
+            (
+                fenced(
+                    f"{PIECES['add_item'].partition(chr(10))[0]}\n    return 201, request.json\n"
+                ),
+                "uses request, which is not there",
             ),
         ],
     )

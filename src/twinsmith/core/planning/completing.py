@@ -13,6 +13,7 @@ from twinsmith.core.planning.words import SERVICE_WORDS
 from twinsmith.core.services.http_words import WORDS
 
 WHO = ("user", "username", "user_id", "userid", "user_name", "owner", "owner_id")
+_WHOSE = re.compile(r"/users/\{id\}|(?:/users)?/\{(?:" + "|".join(WHO) + r")\}")
 HEALTH = Operation(
     function="health", method="GET", path="/health", gives='{"status": "ok"}', part="health"
 )
@@ -79,6 +80,9 @@ def completed(contract: Contract, *, login: str, named: Collection[str] = ()) ->
     """
     operations = [_known_part(each) for each in contract.operations]
     parts = {each.part for each in operations}
+    if login and not any(each.login for each in operations):
+        # Who logs in does it for something.
+        operations = [replace(each, login=not each.part) for each in operations]
     needed = bool(login) or "login" in parts or any(each.login for each in operations)
     if needed and "login" not in parts:
         register = next((each for each in operations if each.part == "register"), REGISTER)
@@ -106,7 +110,7 @@ def _asked_by_token(operation: Operation) -> Operation:
     """Who asks comes with the token, so neither path nor body says it again."""
     if not operation.login or operation.part:
         return operation
-    path = re.sub(r"(?:/users)?/\{(?:" + "|".join(WHO) + r")\}", "", operation.path) or "/"
+    path = _WHOSE.sub("", operation.path) or "/"
     takes = tuple(field for field in operation.takes if field.name.lower() not in WHO)
     example = operation.example()
     gives = operation.gives
@@ -158,10 +162,18 @@ def _known_part(operation: Operation) -> Operation:
     if not pair:
         return operation
     if any("token" in name for name in names) or last in ("login", "signin", "log_in"):
-        return replace(operation, part="login", login=False)
+        return replace(_silent(operation), part="login", login=False)
     if last in ("register", "signup", "sign_up", "users", "accounts"):
-        return replace(operation, part="register", login=False)
+        return replace(_silent(operation), part="register", login=False)
     return operation
+
+
+def _silent(operation: Operation) -> Operation:
+    """Nobody is told a password."""
+    example = operation.example()
+    told = example if isinstance(example, dict) else {}
+    kept = {name: value for name, value in told.items() if "pass" not in name.lower()}
+    return replace(operation, gives=json.dumps(kept, ensure_ascii=False) if kept else "")
 
 
 def who_and_password(fields: Sequence[Field]) -> tuple[Field, ...]:

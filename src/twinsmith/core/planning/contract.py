@@ -34,6 +34,8 @@ class Field:
     kind: Kind = "string"
     example: str = ""
     required: bool = True
+    default: str = "null"
+    """What holds where it is not sent, as JSON text."""
 
     def value(self) -> Json:
         """The example, or something of its kind."""
@@ -164,7 +166,13 @@ def arguments(operation: Operation, contract: Contract) -> Iterator[tuple[str, s
         yield name, PYTHON_KINDS[contract.kind_of(name)]
     for field in operation.takes:
         kind = PYTHON_KINDS[field.kind]
-        yield field.name, kind if field.required else f"{kind} | None = None"
+        yield field.name, kind if field.required else optional(field)
+
+
+def optional(field: Field) -> str:
+    """The type of a value that need not be sent, with what holds then: `int = 20`."""
+    kind, default = PYTHON_KINDS[field.kind], json.loads(field.default)
+    return f"{kind} | None = None" if default is None else f"{kind} = {default!r}"
 
 
 def signature(operation: Operation, contract: Contract) -> str:

@@ -3,16 +3,16 @@
 import json
 import keyword
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
 from twinsmith.core.errors import BadReply
-from twinsmith.core.events import Json
-from twinsmith.core.planning.completing import WHO, completed, with_own_names
+from twinsmith.core.planning.completing import completed, with_own_names
 from twinsmith.core.planning.contract import (
     KINDS,
     METHODS,
+    Accepts,
     Contract,
     Field,
     Kind,
@@ -21,6 +21,7 @@ from twinsmith.core.planning.contract import (
     Refusal,
     Table,
 )
+from twinsmith.core.planning.plan_stubs import plan_in
 from twinsmith.core.planning.requirement import quoted
 from twinsmith.core.replies.reply_json import object_in, words
 
@@ -28,7 +29,8 @@ MOST_ROUTES = 16
 MOST_FIELDS = 12
 LONGEST_EXAMPLE = 600
 NO_CONTENT = 204
-STATUSES = (200, 201, 202, 204, 302)
+REDIRECTS = (301, 302, 303, 307)
+STATUSES = (200, 201, 202, NO_CONTENT, *REDIRECTS)
 REFUSALS = (400, 401, 403, 404, 409, 410, 413, 415, 422)
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>|(?<=/):(\w+)|\{(\w+)(?::\w+)?\}")
 _PATH = re.compile(r"/(?:[\w.~-]+|\{\w+\})?(?:/(?:[\w.~-]+|\{\w+\}))*")
@@ -38,35 +40,9 @@ _NAMED = re.compile(
 )
 
 
-def schema(*, login: bool, most: int = 9) -> str:
-    """Of a plan: rows that are kept, then routes; who is logged in only where somebody is."""
-    refusal: dict[str, Json] = {
-        "status": {"enum": list(REFUSALS)},
-        "when": {"type": "string", "maxLength": 90},
-    }
-    route: dict[str, Json] = {
-        "quote": {"type": "string", "maxLength": 220},
-        "function": {"type": "string", "pattern": "^[a-z][a-z_]{0,30}$"},
-        "method": {"enum": list(METHODS)},
-        "path": {"type": "string", "pattern": "^/[a-zA-Z0-9_{}/.-]{0,50}$"},
-        **({"login": {"type": "boolean"}} if login else {}),
-        "takes": {"type": "object"},
-        "status": {"enum": list(STATUSES)},
-        "gives": {},
-        "refuses": {"type": "array", "maxItems": 3, "items": _object(refusal)},
-    }
-    column: Json = {"enum": ["string", "integer", "number", "boolean", "list"]}
-    tables: Json = {
-        "type": "object",
-        "additionalProperties": {"type": "object", "additionalProperties": column},
-    }
-    routes: Json = {"type": "array", "minItems": 1, "maxItems": most, "items": _object(route)}
-    return json.dumps(_object({"tables": tables, "routes": routes}))
-
-
 def read_contract(text: str, task: str, *, login: str) -> Contract:
     """The contract in a reply; BadReply says what is wrong with it."""
-    raw = object_in(text, "the plan")
+    raw = plan_in(text) or _object_in(text)
     listed = _spelled(raw.get("routes"))
     if not isinstance(listed, list):
         raise BadReply("the plan has no list of routes; ask again")
@@ -80,7 +56,8 @@ def read_contract(text: str, task: str, *, login: str) -> Contract:
     if missing:
         raise BadReply(f"the task names {missing[0]}, and no route has that path; keep its paths")
     tables = tuple(_tables(_spelled(raw.get("tables")), login=bool(login)))
-    operations = with_own_names(tuple(_fed(each, tables) for each in found.values()))
+    told = [_told(each, tuple(found.values())) for each in found.values()]
+    operations = with_own_names(tuple(told))
     return completed(Contract(operations=operations, tables=tables), login=login, named=named)
 
 
@@ -96,6 +73,15 @@ def _spelled(raw: object) -> object:
 
 def _usable(name: str) -> str:
     return f"{name}_" if keyword.iskeyword(name) else name
+
+
+def _object_in(text: str) -> Mapping[str, object]:
+    """A plan as JSON, where a model answers so."""
+    try:
+        return object_in(text, "the plan")
+    except BadReply:
+        told = 'write stubs that begin with a line such as @post("/things", status=201)'
+        raise BadReply(f"the plan has no stubs; {told}") from None
 
 
 def named_paths(task: str) -> tuple[str, ...]:
@@ -123,31 +109,35 @@ def _operation(raw: object, task: str, *, login: bool) -> Operation:
         function=function,
         method=method,
         path=path,
-        quote=quoted(words(raw, "quote"), task),
+        quote=quoted(words(raw, "quote"), task) or words(raw, "quote"),
         login=login and raw.get("login") is True,
-        takes=_fields(raw.get("takes"), leaving=_parameters(path)),
-        accepts="query" if method in ("GET", "DELETE") else "json",
+        takes=_fields(raw, leaving=_parameters(path)),
+        accepts=_accepts(raw, method),
         status=status if isinstance(status, int) and status in STATUSES else 200,
         gives=_example(gives),
         refuses=tuple(_refusals(raw.get("refuses"))),
     )
     if operation.status == NO_CONTENT or gives in (None, "", {}, []):
         return replace(operation, gives="", answers="nothing" if gives in (None, "") else "json")
+    if operation.status in REDIRECTS:
+        return replace(operation, answers="redirect")
     if isinstance(gives, str):
         return replace(operation, answers="html" if gives.lstrip().startswith("<") else "text")
     return operation
 
 
-def _fed(operation: Operation, tables: Sequence[Table]) -> Operation:
-    """What is made out of nothing takes what its answer tells about it: values that are kept."""
-    example = operation.example()
-    if operation.method != "POST" or operation.takes or not isinstance(example, dict):
+def _told(operation: Operation, others: Sequence[Operation]) -> Operation:
+    """A route whose answer nobody gave shows the row that its neighbours show."""
+    if operation.answers != "nothing" or operation.status == NO_CONTENT:
         return operation
-    keys = {table.key.name for table in tables} | {"id", *WHO}
-    kept = {column.name for table in tables for column in table.columns} - keys
-    takes = [_field(name, value) for name, value in example.items() if name in kept]
-    fits = len(takes) > 1 and not operation.parameters
-    return replace(operation, takes=tuple(takes)) if fits else operation
+    if operation.method == "DELETE":
+        return operation
+    place = operation.path.split("/")[1]
+    rows = (each.gives for each in others if each.path.split("/")[1] == place)
+    row = next((gives for gives in rows if gives.startswith("{")), "")
+    several = operation.method == "GET" and operation.path == f"/{place}"
+    gives = f"[{row}]" if several and row else row
+    return replace(operation, gives=gives, answers="json") if gives else operation
 
 
 def _parameters(path: str) -> tuple[str, ...]:
@@ -167,14 +157,39 @@ def _joined(one: Operation, other: Operation) -> Operation:
     )
 
 
-def _fields(raw: object, *, leaving: Sequence[str]) -> tuple[Field, ...]:
+def _accepts(raw: Mapping[str, object], method: str) -> Accepts:
+    """How a client sends what a route takes."""
+    if method in ("GET", "DELETE"):
+        return "query"
+    match raw.get("accepts"):
+        case "form":
+            return "form"
+        case "text":
+            return "text"
+    return "json"
+
+
+def _fields(raw: Mapping[str, object], *, leaving: Sequence[str]) -> tuple[Field, ...]:
+    """By examples; kinds and defaults only where the plan tells them."""
     found: dict[str, Field] = {}
-    for name, value in list(raw.items())[:MOST_FIELDS] if isinstance(raw, dict) else []:
+    takes, kinds, defaults = (_mapping(raw.get(each)) for each in ("takes", "kinds", "defaults"))
+    for name, value in list(takes.items())[:MOST_FIELDS]:
         plain = re.sub(r"\W", "_", str(name))[:40]
         if plain in leaving or not plain.isidentifier():
             continue
-        found.setdefault(plain, _field(plain, value))
+        field = _field(plain, value)
+        if (kind := kind_named(str(kinds.get(name)))) and kind != field.kind:
+            whole = (field.kind, kind) == ("integer", "number")
+            field = Field(name=plain, kind=kind, example=field.example if whole else "")
+        if name in defaults:
+            default = json.dumps(defaults[name])
+            field = replace(field, required=False, default=default)
+        found.setdefault(plain, field)
     return tuple(found.values())
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}
 
 
 def _field(name: str, value: object) -> Field:
@@ -257,15 +272,6 @@ def normal_path(path: str) -> str:
     path = re.sub(r"^https?://[^/]*", "", path.strip().partition("?")[0])
     path = _PARAMETER.sub(lambda m: "{" + next(filter(None, m.groups())) + "}", path)
     return "/" + path.strip("/")
-
-
-def _object(properties: dict[str, Json]) -> dict[str, Json]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def _is_method(text: str) -> TypeGuard[Method]:

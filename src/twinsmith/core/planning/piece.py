@@ -2,28 +2,30 @@
 
 import ast
 import json
+import sys
 
 from twinsmith.core.errors import BadReply
-from twinsmith.core.events import Json
 from twinsmith.core.planning.contract import (
     Contract,
-    Field,
-    Kind,
     Operation,
     arguments,
     signature,
 )
-from twinsmith.core.replies.python_names import parsed
+from twinsmith.core.replies.python_names import import_lines, missing, parsed
 from twinsmith.core.replies.reply_code import source_in
 
 REFUSED = 400
-_STORE = """\
-store.all("{name}", {first})  # a list of the rows with this value; store.all("{name}"): of all
-row = store.add("{name}", {given})  # {row}
-store.get("{name}", {key})  # the one row with this {named}, or None
-store.change("{name}", {key}, {last})  # changes that row and gives it back
-store.remove("{name}", {key})
-"""
+_STORE = '''\
+class Store:
+    """Keeps the rows of all tables; it is there already, as `store`."""
+    def add(self, table: str, **values) -> dict: "a new row, given back with its {key}"
+    def get(self, table: str, {key}) -> dict | None: "the row with this {key}"
+    def all(self, table: str, **equal) -> list[dict]: "rows with these values, oldest first"
+    def change(self, table: str, {key}, **values) -> dict: "changes a row and gives it back"
+    def remove(self, table: str, {key}) -> None: "takes a row away"
+
+{tables}
+'''
 
 
 def asked(operation: Operation, contract: Contract) -> str:
@@ -53,45 +55,19 @@ def _returns(operation: Operation) -> str:
         example = operation.example()
         told = f", such as {example!r}" if example else ""
         return f"Returns a pair, the status and the body: {operation.status}, {what}{told}."
+    if operation.answers == "redirect":
+        return f"Returns a pair, the status and the address to go to: {operation.status}, a string."
     if operation.answers == "nothing" or not operation.gives:
         return f"Returns a pair, the status and the body: {operation.status}, {{}}."
     return f"Returns a pair, the status and the body: {operation.status}, {operation.gives}."
 
 
 def _kept(contract: Contract) -> str:
-    """The tables, and how their rows are kept, with real values."""
+    """The tables, and how their rows are kept: without values, which would be copied."""
     if not contract.tables:
         return ""
-    told = "\n".join(f"Table {each.text()}" for each in contract.tables)
-    table = contract.tables[0]
-    values = {each.name: _usual(each, contract) for each in table.columns}
-    key = table.key.name
-    given = [f"{name}={value!r}" for name, value in values.items() if name != key]
-    shown = _STORE.format(
-        name=table.name,
-        given=", ".join(given),
-        row=json.dumps(values, ensure_ascii=False),
-        key=repr(values[key]),
-        named=key,
-        first=given[0] if given else "",
-        last=given[-1] if given else "",
-    )
-    return f"{told}\nTheir rows are kept by `store`, which is there already:\n{shown}\n"
-
-
-def _usual(column: Field, contract: Contract) -> Json:
-    """A value of a column, as the contract's examples have it."""
-    if column.name == "user":
-        return "ann"
-    for each in contract.operations:
-        for field in each.takes:
-            if field.name == column.name and field.example:
-                return field.value()
-        example = each.example()
-        if isinstance(example, dict) and column.name in example:
-            return example[column.name]
-    plain: dict[Kind, Json] = {"string": "some text", "integer": 1, "number": 2.5}
-    return plain.get(column.kind, column.value())
+    tables = "\n".join(f'# store.add("{t.name}", …) keeps {t.text()}' for t in contract.tables)
+    return f"{_STORE.format(key=contract.tables[0].key.name, tables=tables)}\n"
 
 
 def read_piece(text: str, operation: Operation, contract: Contract) -> str:
@@ -117,16 +93,33 @@ def read_piece(text: str, operation: Operation, contract: Contract) -> str:
         others = [name for name in given if name not in wanted]
         own = _renamed(own, dict(zip(others, (n for n in wanted if n not in given), strict=True)))
         own.args = _called_with(operation, contract)
-    imports, helpers = [], []
-    for node in tree.body:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            imports.append(ast.unparse(node))
-        elif node is not own and _is_helper(node, operation.function):
-            helpers.append(node)
+    imports = [n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom) and _usual(n)]
+    helpers = [n for n in tree.body if n is not own and _is_helper(n, operation.function)]
     # What a piece brings along lies inside it, so that pieces never meet.
-    own.body = [*_documented(own)[:1], *helpers, *_documented(own)[1:]]
+    own.body = [*_documented(own)[:1], *imports, *helpers, *_documented(own)[1:]]
     own.returns = None
-    return "\n".join([*imports, *([""] if imports else []), ast.unparse(own)]) + "\n"
+    return _imported(own)
+
+
+def _imported(own: ast.FunctionDef) -> str:
+    """With what everybody forgets to import; BadReply where it uses what is not there."""
+    source = ast.unparse(own) + "\n"
+    tree = ast.parse(source)
+    wanted = ast.parse("\n".join(import_lines(source, tree))).body
+    own.body = [*own.body[:1], *wanted, *own.body[1:]]
+    source = ast.unparse(ast.fix_missing_locations(own)) + "\n"
+    unknown = sorted(missing(source) - {"store"})
+    if unknown:
+        raise BadReply(f"{own.name} uses {unknown[0]}, which is not there: its arguments are all")
+    return source
+
+
+def _usual(node: ast.Import | ast.ImportFrom) -> bool:
+    """Whether it imports what every Python has."""
+    names = (
+        [node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
+    )
+    return all(name.partition(".")[0] in sys.stdlib_module_names for name in names)
 
 
 def _is_helper(node: ast.stmt, function: str) -> bool:

@@ -1,15 +1,13 @@
 """A service in Python around its pieces: what the contract says already is not left to a model."""
 
-import ast
 import json
 import keyword
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from twinsmith.core.planning.completing import KIT_NAMES, who_and_password
 from twinsmith.core.planning.contract import PYTHON_KINDS, Contract, Operation
 from twinsmith.core.planning.openapi import openapi_of
 from twinsmith.core.program import Program, SourceFile
-from twinsmith.core.replies.python_names import parsed
 
 KIT_FILE, CONTRACT_FILE = "kit.py", "contract.py"
 PACKAGES = ("Flask", "PyJWT")
@@ -38,12 +36,11 @@ _CONFLICTS = (409, 400, 422)
 
 def assembled(contract: Contract, pieces: Mapping[str, str], kit: str) -> Program:
     """The whole program, with a piece for every function that the kit does not bring."""
-    imports, functions = _apart(pieces[each.function] for each in contract.pieces)
-    needed = ["import os", *imports]
+    functions = [pieces[each.function].strip("\n") for each in contract.pieces]
     source = "\n".join(
         [
             _HEAD.format(title=contract.title.replace('"""', "'''").replace("\\", "/")),
-            *sorted(set(needed)),
+            "import os",
             "",
             "from contract import OPENAPI",
             "from kit import (",
@@ -106,7 +103,7 @@ def _taken(operation: Operation) -> list[str]:
     kinds = ", ".join(
         f"{each.name}={PYTHON_KINDS[each.kind]}"
         if each.required
-        else f"{each.name}=({PYTHON_KINDS[each.kind]}, True)"
+        else f"{each.name}=({PYTHON_KINDS[each.kind]}, {json.loads(each.default)!r})"
         for each in operation.takes
     )
     reads = {"json": "body", "query": "query", "form": "form"}[operation.accepts]
@@ -129,19 +126,3 @@ def _brought(operation: Operation) -> list[str]:
         f"    done = lambda: {operation.part}(store, taken, {words})",
         f"    return answer(store, done, {operation.status})",
     ]
-
-
-def _apart(sources: Iterable[str]) -> tuple[list[str], list[str]]:
-    """The imports of all pieces, and what is left of each."""
-    imports: dict[str, None] = {}
-    functions = []
-    for source in sources:
-        tree = parsed(source)
-        assert tree is not None
-        plain = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-        imports |= dict.fromkeys(ast.unparse(node) for node in plain)
-        lines = source.splitlines()
-        for node in reversed(plain):
-            del lines[node.lineno - 1 : node.end_lineno]
-        functions.append("\n".join(lines).strip("\n"))
-    return list(imports), functions

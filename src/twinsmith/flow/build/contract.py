@@ -1,4 +1,4 @@
-"""Requirements in, a contract out: both slow thinkers plan, the plan that serves more is taken."""
+"""Requirements in, a contract out: both slow thinkers plan, and what most agree on is taken."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,14 +8,14 @@ from twinsmith.core.model import Question
 from twinsmith.core.planning.completing import joined
 from twinsmith.core.planning.contract import Contract, Operation
 from twinsmith.core.planning.contract_examples import LOGIN_RULE, example_for
-from twinsmith.core.planning.contract_reply import named_paths, read_contract, schema
+from twinsmith.core.planning.contract_reply import named_paths, read_contract
 from twinsmith.core.planning.requirement import Requirement, Requirements, same
 from twinsmith.core.planning.serving import unserved
 from twinsmith.flow.build.asking import answered
 from twinsmith.flow.recorder import Recorder
 from twinsmith.prompts import render
 
-HEATS = {1: 0.0, 2: 0.4}
+HEATS = {1: (0.0, 0.5), 2: (0.3, 0.7)}
 MISSING = 404
 MOST_ADDED = 2
 
@@ -25,11 +25,12 @@ async def contracted(
 ) -> Contract:
     """The contract of a service; BadReply where neither slow thinker has one."""
     # One by one a local model answers the same for the same seed.
-    planned = await run.in_turn([_planned(task, wanted, e, run) for e in ensembles])
+    heats = [(e, nth, heat) for e in ensembles for nth, heat in enumerate(HEATS[e])]
+    planned = await run.in_turn([_planned(task, wanted, *each, run) for each in heats])
     plans = [plan for plan in planned if plan is not None]
     if not plans:
         raise BadReply("no slow thinker gave a plan of the service that can be used")
-    best = min(plans, key=lambda plan: (len(_missing(plan, wanted)), -_inputs(plan)))
+    best = chosen(plans, wanted)
     for nth, lacking in enumerate(_missing(best, wanted)[:MOST_ADDED]):
         best = await _added(task, best, lacking.quote, nth, wanted, run)
     others = [plan for plan in plans if plan is not best]
@@ -54,9 +55,23 @@ def difference(best: Contract, others: Sequence[Contract]) -> tuple[str, str]:
     return "", ""
 
 
-def _inputs(plan: Contract) -> int:
-    """How many values its routes take: of two plans the one that forgets less is better."""
-    return sum(len(each.takes) + len(each.parameters) for each in plan.pieces)
+def chosen(plans: Sequence[Contract], wanted: Requirements) -> Contract:
+    """Of the plans that serve most requirements the one that is most like the others."""
+    parts = [_parts(plan) for plan in plans]
+
+    def likeness(nth: int) -> float:
+        own = parts[nth]
+        return sum(len(own & other) / len(own | other) for other in parts)
+
+    order = range(len(plans))
+    return plans[min(order, key=lambda nth: (len(_missing(plans[nth], wanted)), -likeness(nth)))]
+
+
+def _parts(plan: Contract) -> frozenset[tuple[str, ...]]:
+    """Its routes, and what each of them takes."""
+    routes = {each.shape for each in plan.operations}
+    taken = {(*each.shape, field.name) for each in plan.pieces for field in each.takes}
+    return frozenset(routes | taken)
 
 
 def _missing(plan: Contract, wanted: Requirements) -> list[Requirement]:
@@ -64,13 +79,13 @@ def _missing(plan: Contract, wanted: Requirements) -> list[Requirement]:
 
 
 async def _planned(
-    task: str, wanted: Requirements, ensemble: int, run: Recorder
+    task: str, wanted: Requirements, ensemble: int, nth: int, heat: float, run: Recorder
 ) -> Contract | None:
     login = bool(wanted.login)
     other, example = example_for(login=login)
     question = Question(
         role="slow",
-        nth=200 + ensemble,
+        nth=200 + ensemble + 10 * nth,
         text=render(
             "contract",
             task=task,
@@ -81,9 +96,8 @@ async def _planned(
         ),
         ensemble=ensemble,
         purpose="clarification",
-        temperature=HEATS[ensemble],
-        schema=schema(login=login),
-        tokens=1200,
+        temperature=heat,
+        tokens=1000,
     )
     try:
         return await answered(
@@ -100,7 +114,7 @@ async def _added(
     login = bool(wanted.login)
     question = Question(
         role="slow",
-        nth=220 + nth,
+        nth=230 + nth,
         text=render(
             "contract_more",
             task=task,
@@ -111,7 +125,6 @@ async def _added(
         ),
         purpose="clarification",
         temperature=0.2,
-        schema=schema(login=login, most=2),
         tokens=700,
     )
     try:
