@@ -79,7 +79,7 @@ def script(
     apart = {"role": "slow", "when": "Split a task", "text": json.dumps({"requirements": []})}
     computed = [
         {"role": "critic", "when": words, "text": reference}
-        for words in ("def expected(args", "to work out what they should give")
+        for words in ("work out what is printed", "work out what they should give")
     ]
     return {"name": "double", "replies": [*replies, called, apart, *computed]}
 

@@ -96,11 +96,8 @@ def test_a_command_comes_with_its_tests_and_a_readme(
 
 
 def test_what_a_command_should_print_is_computed(command: Command, tmp_path: Path) -> None:
-    computed = "```python\ndef expected(args, stdin, files):\n    return sum(map(int, args))\n```"
-    answers = script(
-        profile=DESCRIBED, code=(OTHERS["perl"],) * 2, checks=(RUNS,), reference=computed
-    )
-    command.use_script(answers)
+    perl = (OTHERS["perl"],) * 2
+    command.use_script(script(profile=DESCRIBED, code=perl, checks=(RUNS,), reference=PYTHON))
     out = tmp_path / "out"
     # Of one proposed run the critic had the wrong result in its head: 7 and nothing else is 7.
     shown = command("build", TOTAL, "--language", "perl", "--out", str(out)).stdout

@@ -103,6 +103,17 @@ class CommandLine:
         )
         return "\n".join(lines)
 
+    def form(self) -> str:
+        """One run, so that all who are told it print in the same form.
+
+        Its numbers are often wrong, so it says that the task decides; what was copied says nothing.
+        """
+        run = next((run for run in self.runs if run.stdout), None)
+        if run is None or not self.prints:
+            return ""
+        told = "The form of what is printed, unless the task says otherwise (numbers may be wrong)"
+        return f"{told}: {input_text(run)} prints {run.stdout!r}"
+
 
 def given_by(channels: Collection[str]) -> str:
     """What a command is given, in a sentence."""

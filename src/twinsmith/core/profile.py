@@ -14,6 +14,8 @@ class Profile:
     signature: str = ""
     outline: str = ""
     """How a command is run, or what a library offers, as a coder is told."""
+    form: str = ""
+    """A run of a command that shows how it prints, for models only: its numbers may be wrong."""
     skeleton: str = ""
     """A file of a library to be filled in, where its task writes what it offers."""
     names: tuple[str, ...] = ()
@@ -36,6 +38,11 @@ class Profile:
     question: str = ""
     assumed: str = ""
     answer: str = ""
+
+    @property
+    def described(self) -> str:
+        """The outline as models are told it."""
+        return f"{self.outline}\n{self.form}".strip()
 
     @property
     def has_classes(self) -> bool:

@@ -124,6 +124,9 @@ def test_a_command_line_on_standard_input_is_no_run() -> None:
 
 def test_what_was_copied_from_the_example_or_is_a_sentence_is_left_out() -> None:
     _, example = example_for(["args"])
-    assert "It prints" not in read_command_line(example).text()
+    copied = read_command_line(example)
+    assert ("It prints" in copied.text(), copied.form()) == (False, "")
+    told = read_command_line(json.dumps(GOOD)).form()
+    assert told.endswith("(numbers may be wrong): solution 2 3 prints '5'")
     wordy = {**GOOD, "usage": "It adds two numbers that are given on the command line and so on."}
     assert read_command_line(json.dumps(wordy)).usage == ""

@@ -4,7 +4,6 @@ A value that needs arithmetic is mostly wrong in a small model's head. So a crit
 references compute, and a value counts where voices of more than one origin agree on it.
 """
 
-import ast
 import builtins
 import re
 from collections import Counter
@@ -15,54 +14,20 @@ from twinsmith.core.checks.inputs import (
     REFUSES,
     expected_of,
     input_text,
+    observed,
     observing,
-    printed,
     probe_of,
 )
 from twinsmith.core.execution import ProbeResult
 from twinsmith.core.judging.meaning import meaning
 from twinsmith.core.probe import Call, Command, Input, Probe
-from twinsmith.core.program import Program
 
-EXPECTED = "expected"
-"""The function that a reference of a command is."""
 RAISES = "raises "
-_TOLD = "told_by_reference"
 _ERRORS = frozenset(
     name
     for name, kind in vars(builtins).items()
     if isinstance(kind, type) and issubclass(kind, Exception)
 )
-_AROUND = '''
-
-def told_by_reference(args, stdin, files):
-    """What `expected` gives, or prints, or refuses, whichever way it was written."""
-    import contextlib, io, sys
-
-    class Files(dict):
-        def __missing__(self, name):
-            raise FileNotFoundError(name)
-
-    def opened(name, *more, **named):
-        return io.StringIO(Files(files)[str(name)])
-
-    globals()["open"] = opened
-    sys.argv, sys.stdin = ["solution", *args], io.StringIO(stdin)
-    out, err, gave = io.StringIO(), io.StringIO(), ""
-    try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            gave = expected(list(args), stdin, Files(files))
-    except (ValueError, FileNotFoundError):
-        return None
-    except SystemExit as error:
-        if error.code not in (None, 0):
-            return None
-    if err.getvalue():
-        return None
-    if isinstance(gave, (list, tuple)):
-        gave = "\\n".join(map(str, gave))
-    return out.getvalue() or ("" if gave is None else str(gave))
-'''
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,20 +38,6 @@ class Voice:
     said: str
 
 
-def around(program: Program) -> Program:
-    """A reference of a command as a function that can be called with what a command is given."""
-    return replace(program, source=program.source + _AROUND, entry=_TOLD)
-
-
-def question_of(asked: Input) -> Call:
-    """The call that asks a reference about an input."""
-    seen = observing(asked)
-    if isinstance(seen, Call):
-        return seen
-    given = (list(seen.args), seen.stdin, dict(seen.files))
-    return Call(function=_TOLD, args=tuple(map(repr, given)))
-
-
 def answer_of(asked: Input, result: ProbeResult, errors: Sequence[str] = ()) -> str:
     """What a reference said, as `observed` would of a program; empty where it failed.
 
@@ -95,15 +46,7 @@ def answer_of(asked: Input, result: ProbeResult, errors: Sequence[str] = ()) -> 
     if isinstance(asked, Call):
         raised = result.detail.partition(":")[0] if result.outcome == "raised" else ""
         return f"{RAISES}{raised}" if raised in errors else result.value
-    if not result.value:
-        return ""
-    if result.value == "None":
-        return REFUSES
-    try:
-        text = ast.literal_eval(result.value)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return ""
-    return repr(printed(text)) if isinstance(text, str) else ""
+    return observed(asked, result)
 
 
 def is_right(answers: Mapping[Input, str], given: Sequence[Input], *, exact: bool) -> bool:

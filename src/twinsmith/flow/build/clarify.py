@@ -109,6 +109,7 @@ async def _command(task: Task, ask: Ask) -> Profile:
     ]
     return Profile(
         outline=found.text(),
+        form="" if given.commands else found.form(),
         examples=given.commands,
         sketched=found.runs,
         contradictions=tuple(pairs),

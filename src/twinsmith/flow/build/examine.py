@@ -23,9 +23,9 @@ from twinsmith.core.task import Task
 from twinsmith.core.wording import channels_in, spoken
 from twinsmith.prompts import render
 
-FEW, MANY = 4, 8
+FEW, MANY = 3, 8
 """Checks that a critic is asked for: about one requirement, and about the whole."""
-_NUMBERS = {FEW: "four", MANY: "eight"}
+_NUMBERS = {FEW: "three", MANY: "eight"}
 
 
 def given_probes(task: Task, profile: Profile) -> Probes:
@@ -151,7 +151,7 @@ def _asked(task: Task, profile: Profile, quote: str) -> str:
     many = _NUMBERS[FEW if quote else MANY]
     match task.kind:
         case "cli":
-            return render("runs", task=task.text, outline=profile.outline, what=what, many=many)
+            return render("runs", task=task.text, outline=profile.described, what=what, many=many)
         case "library":
             return _asked_of_library(task, profile, what, many)
     if task.language == "python":

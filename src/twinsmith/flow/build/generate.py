@@ -72,7 +72,7 @@ async def candidate_from(
 
 def told(task: Task, profile: Profile, more: str) -> str:
     """What a coder is told besides the task."""
-    lines = [f"{FILL_IN}\n{profile.skeleton}" if profile.skeleton else profile.outline]
+    lines = [f"{FILL_IN}\n{profile.skeleton}" if profile.skeleton else profile.described]
     lines = [line for line in lines if line]
     if profile.entry and not entry_in(task.text):
         lines.append(f"Define exactly this: {profile.signature or profile.entry}")

@@ -6,13 +6,10 @@ from typing import Any
 
 from twinsmith.core.checks.inputs import input_text, observing
 from twinsmith.core.checks.reference import (
-    EXPECTED,
     Voice,
     answer_of,
-    around,
     errors_in,
     is_right,
-    question_of,
     says_something,
     settled,
 )
@@ -22,7 +19,7 @@ from twinsmith.core.library_names import undefined
 from twinsmith.core.model import Ask, Question
 from twinsmith.core.probe import Call, Input, Probe, Probes
 from twinsmith.core.profile import Profile
-from twinsmith.core.program import Candidate, Kind
+from twinsmith.core.program import Candidate
 from twinsmith.core.replies.reply_code import read_program
 from twinsmith.core.task import Task
 from twinsmith.flow.recorder import Recorder
@@ -77,39 +74,30 @@ class References:
             if is_right(said, given, exact=self._exact)
         }
 
-    def settle(self, proposed: Mapping[Probe, int]) -> tuple[dict[Probe, int], list[Input]]:
-        """The checks that hold by computation, and the inputs of which nobody can tell.
-
-        Where no reference can be used, what the critic thinks is all there is.
-        """
-        able = self._able()
-        if not able:
-            return dict(proposed), []
+    def settle(self, proposed: Mapping[Probe, int]) -> dict[Probe, int]:
+        """The checks as they hold by computation; where it does not tell, as the critic thinks."""
         checks: dict[Probe, int] = {}
-        open_ones: list[Input] = []
         for probe, times in proposed.items():
-            if probe.asks is None:
-                checks[probe] = times
-                continue
-            place = observing(probe.asks)
-            voices = [Voice(ensemble=r.ensemble, said=self._each[r].get(place, "")) for r in able]
-            found = settled(probe, voices, exact=self._exact)
-            if found is None:
-                open_ones.append(place)
-            else:
-                checks[found[0]] = max(found[1], checks.get(found[0], 0))
-        return checks, open_ones
+            check, count = self._settled(probe) or (probe, times)
+            checks[check] = max(count, checks.get(check, 0))
+        return checks
 
     async def computed(self, asked: Input) -> Probe | None:
         """What references of both ensembles say about an input, as a check, where they agree."""
         await self._compute([asked])
-        if not self._able():
-            return None
-        checks, _ = self.settle({_open(asked): 1})
-        return next(iter(checks), None)
+        found = self._settled(_open(observing(asked)))
+        return found[0] if found else None
 
-    def _able(self) -> list[Candidate]:
-        return [each for each, said in self._each.items() if says_something(said)]
+    def _settled(self, probe: Probe) -> tuple[Probe, int] | None:
+        if probe.asks is None:
+            return None
+        place = observing(probe.asks)
+        voices = [
+            Voice(ensemble=each.ensemble, said=said.get(place, ""))
+            for each, said in self._each.items()
+            if says_something(said)
+        ]
+        return settled(probe, voices, exact=self._exact)
 
     async def _compute(self, inputs: Sequence[Input]) -> None:
         """Run every reference on what it has not been asked yet."""
@@ -118,7 +106,7 @@ class References:
             if not new:
                 continue
             try:
-                seen = await self._executed(reference, [question_of(each) for each in new])
+                seen = await self._executed(reference, new)
             except BudgetExceeded:
                 return
             results = [*seen.results, *[None] * (len(new) - len(seen.results))]
@@ -127,32 +115,31 @@ class References:
                 for each, result in zip(new, results, strict=True)
             }
 
-    async def _executed(self, reference: Candidate, calls: Sequence[Call]) -> Execution:
+    async def _executed(self, reference: Candidate, inputs: Sequence[Input]) -> Execution:
         program = reference.program
         assert program is not None
-        probes = [Probe(name=f"input {n}", origin="plan", call=c) for n, c in enumerate(calls, 1)]
+        probes = Probes(checks=tuple(map(_open, inputs)))
 
         async def in_sandbox(sandbox: Sandbox) -> Execution:
-            return await sandbox.run(program, Probes(checks=tuple(probes)), self._limits)
+            return await sandbox.run(program, probes, self._limits)
 
         return await self._run.execute(reference.number, in_sandbox)
 
 
 def _open(asked: Input) -> Probe:
     """An input of which nobody has said what it gives."""
-    seen, name = observing(asked), input_text(asked)
-    if isinstance(seen, Call):
-        return Probe(name=name, origin="plan", call=seen)
-    return Probe(name=name, origin="plan", command=seen)
+    name = input_text(asked)
+    if isinstance(asked, Call):
+        return Probe(name=name, origin="plan", call=asked)
+    return Probe(name=name, origin="plan", command=asked)
 
 
 async def _written(
     task: Task, profile: Profile, nth: int, ensemble: int, heat: float, ask: Ask
 ) -> Candidate:
     """One reference; an answer that cannot be used is one without a program."""
-    command = task.kind == "cli"
-    if command:
-        text = render(STYLES[ensemble], task=task.text, outline=profile.outline)
+    if task.kind == "cli":
+        text = render(STYLES[ensemble], task=task.text, outline=profile.described)
     else:
         calls = ", ".join(profile.calls)
         text = render("reference_library", task=task.text, calls=calls, how=CARES[ensemble])
@@ -162,11 +149,8 @@ async def _written(
     made = Candidate(number=FIRST + nth, program=None, ensemble=ensemble)
     try:
         reply = await ask(question)
-        kind: Kind = "function" if command else "library"
-        program = read_program(reply.text, entry=EXPECTED if command else "", kind=kind)
+        program = read_program(reply.text, kind=task.kind)
     except (BadReply, BudgetExceeded) as error:
         return replace(made, problem=str(error))
-    if command:
-        return replace(made, program=around(program))
     missing = undefined(program, profile.names)
     return replace(made, problem=f"no {missing[0]}") if missing else replace(made, program=program)

@@ -142,8 +142,7 @@ class Twins:
         inputs = [probe.asks for _, proposed in heard for probe in proposed if probe.asks]
         await self._references.heard(references, inputs)
         for ensemble, proposed in heard:
-            checks, open_ones = self._references.settle(proposed)
-            pool = pool.with_proposed(checks, ensemble).with_inputs(open_ones)
+            pool = pool.with_proposed(self._references.settle(proposed), ensemble)
         return pool
 
     def _voices(self, critics: Sequence[int]) -> Iterator[tuple[int, Requirement | None]]:
