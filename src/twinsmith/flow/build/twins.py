@@ -1,9 +1,8 @@
 """Two ensembles, one pool: they write apart, are judged together, and learn from one another."""
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from twinsmith.core.checks.inputs import input_text, probe_of
+from twinsmith.core.checks.inputs import input_text
 from twinsmith.core.effort import ENSEMBLES, Round, rounds
 from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.execution import Execution, Limits
@@ -11,37 +10,27 @@ from twinsmith.core.judging.doubt import doubted
 from twinsmith.core.judging.pool import Pool
 from twinsmith.core.judging.selection import BY_THE_WORDS, select
 from twinsmith.core.knowing.insight import Reminder
-from twinsmith.core.planning.requirement import NOTHING_REQUIRED, Requirement, Requirements
-from twinsmith.core.probe import Input, Probe, Probes
+from twinsmith.core.planning.requirement import NOTHING_REQUIRED, Requirements
+from twinsmith.core.probe import Input, Probes
 from twinsmith.core.profile import Profile
 from twinsmith.core.program import Candidate
 from twinsmith.core.progress import several
 from twinsmith.core.task import Job
 from twinsmith.core.variants import Varied
-from twinsmith.flow.build.decide import question_in, vote
+from twinsmith.flow.build.critics import Critics
+from twinsmith.flow.build.decide import question_in
 from twinsmith.flow.build.ensemble import Found, briefs, lesson, refinements
-from twinsmith.flow.build.examine import (
-    given_probes,
-    made_up,
-    property_probes,
-    propose,
-    sketched_probes,
-)
+from twinsmith.flow.build.examine import given_probes, made_up, property_probes
 from twinsmith.flow.build.execute import execute, not_run_yet
 from twinsmith.flow.build.generate import candidate_from, generate
 from twinsmith.flow.build.leaders import Leaders
 from twinsmith.flow.build.person import Word, about_example, about_leaders, with_word
 from twinsmith.flow.build.plan import plan
-from twinsmith.flow.build.references import References
 from twinsmith.flow.build.vary import as_candidates, near_misses, varied
 from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Sandbox
 
 HOPELESS = 6
-MOST_CRITICS = 4
-"""Of one round, about the whole: their questions are numbered through."""
-MOST_VOICES = 32
-"""Of one round, about requirements; votes, of two candidates and more, begin at 200."""
 
 
 class Twins:
@@ -71,10 +60,8 @@ class Twins:
         self._asked = False
         self._in_doubt = False
         self._wanted = wanted
-        self._spoke: set[int] = set()
-        """The ensembles whose critics were asked about every requirement."""
         self._leaders = Leaders(job, limits, run)
-        self._references = References(job.task, profile, limits, run)
+        self._critics = Critics(job, profile, limits, run, wanted)
 
     async def solve(self) -> Found:
         """Round by round, until it is sure enough or there is nothing left to try or to spend."""
@@ -107,20 +94,14 @@ class Twins:
             made, advised = len(found.pool.candidates), 2 if self._task.kind == "function" else 4
             wanted = briefs(what, made, plans, self._advice, advised=advised)
             asked = [generate(self._task, self._profile, b, self._run.ask) for b in wanted]
-            voices, ask = list(self._voices(what.critics)), self._run.ask
-            first = nth * (MOST_VOICES if self._wanted.each else MOST_CRITICS)
-            critics = [
-                propose(self._task, self._profile, nth=first + n, ensemble=e, ask=ask, about=about)
-                for n, (e, about) in enumerate(voices)
-            ]
-            computing = self._references.questions(self._ensembles) if voices else []
-            written, checks = await self._run.together([*asked, *computing], critics)
-            references = [written.pop() for _ in computing][::-1]
+            voices = self._critics.questions(what, nth)
+            computing = self._critics.computing() if voices else []
+            both = [*asked, *computing]
+            written, checks = await self._run.together(both, [each for _, each in voices])
+            written, references = written[: len(asked)], written[len(asked) :]
             found = self._with(written, found)
-            heard = list(zip((ensemble for ensemble, _ in voices), checks, strict=True))
-            if references:
-                heard.insert(0, (self._ensembles[0], sketched_probes(self._profile)))
-            pool = await self._settled(found.pool, heard, references)
+            heard = [(ensemble, said) for (ensemble, _), said in zip(voices, checks, strict=True)]
+            pool = await self._critics.heard(found.pool, heard, references)
             if nth == 0:
                 # The words of the task are a voice of their own, beside those of the ensembles.
                 found_in_words = property_probes(self._task, self._profile, pool)
@@ -132,29 +113,6 @@ class Twins:
             stage.text = self._standing(found)
         return found
 
-    async def _settled(
-        self,
-        pool: Pool,
-        heard: Sequence[tuple[int, Mapping[Probe, int]]],
-        references: Sequence[Candidate],
-    ) -> Pool:
-        """The pool with what critics proposed, as far as computing it confirms them."""
-        inputs = [probe.asks for _, proposed in heard for probe in proposed if probe.asks]
-        await self._references.heard(references, inputs)
-        for ensemble, proposed in heard:
-            pool = pool.with_proposed(self._references.settle(proposed), ensemble)
-        return pool
-
-    def _voices(self, critics: Sequence[int]) -> Iterator[tuple[int, Requirement | None]]:
-        """Whose critic is asked about what: every requirement once, then about the whole."""
-        for ensemble in critics:
-            anew = ensemble not in self._spoke
-            self._spoke.add(ensemble)
-            if anew and self._wanted.each:
-                yield from ((ensemble, each) for each in self._wanted.each)
-            else:
-                yield ensemble, None
-
     async def _plans(self, found: Found) -> dict[int, str]:
         """The guidance of every slow thinker that has something to think about."""
         heard = {e: lesson(found, e, from_others=self._effort.exchange) for e in self._ensembles}
@@ -165,34 +123,13 @@ class Twins:
         return {e: text for e, text in zip(doubtful, written, strict=True) if text}
 
     async def _decided(self, after: str, found: Found) -> Found:
-        """Ask both critics about the simplest input on which the two leading candidates differ."""
-        between, votes = question_in(found.selection.separating), self._effort.votes
-        if between is None or not votes:
+        """Find out what is right for the simplest input on which the two leading ones differ."""
+        between = question_in(found.selection.separating)
+        if between is None or not self._effort.votes:
             return found
         async with self._run.stage(f"decide after {after}") as stage:
-            known = await self._references.computed(between.call)
-            if known is not None:
-                pool = found.pool
-                for ensemble in self._ensembles:
-                    pool = pool.with_proposed({known: 2}, ensemble)
-                stage.text = f"{known.name}, as references compute it"
-                return await self._compared(replace(found, pool=pool))
-            voters = [self._ensembles[n % len(self._ensembles)] for n in range(votes)]
-            first = 100 * len(found.pool.candidates)
-            asked = [
-                vote(self._task, between, nth=first + n, ensemble=e, ask=self._run.ask)
-                for n, e in enumerate(voters)
-            ]
-            answers, _ = await self._run.together(asked, [])
-            pool = found.pool
-            for ensemble, answer in zip(voters, answers, strict=True):
-                if answer is not None:
-                    probe = probe_of(between.call, answer)
-                    pool = pool.with_check(probe, ensemble=ensemble)
-            found = await self._compared(replace(found, pool=pool))
-            told = ", ".join(answer or "neither" for answer in answers)
-            stage.text = f"{input_text(between.call)}: {told}"
-        return found
+            pool, stage.text = await self._critics.decided(found.pool, between)
+            return await self._compared(replace(found, pool=pool))
 
     async def _example_doubted(self, found: Found) -> Found:
         """Ask a person, once, about an example that all programs break in the same way.
