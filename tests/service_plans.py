@@ -23,6 +23,7 @@ class Plan:
         plan = json.dumps({"tables": self.tables, "routes": list(self.routes)})
         replies = [
             {"role": "slow", "when": "What is such a program called?", "text": "some service"},
+            {"role": "slow", "when": "A service answers HTTP requests and", "text": "nothing"},
             {
                 "role": "slow",
                 "when": "Split a task",

@@ -109,6 +109,7 @@ def cart_script(
     """A script for the cart; whoever is asked for something else has nothing to say."""
     replies = [
         {"role": "slow", "when": "What is such a program called?", "text": "online shop"},
+        {"role": "slow", "when": "A service answers HTTP requests and", "text": "nothing"},
         {"role": "slow", "when": "Split a task", "text": REQUIREMENTS},
         {"role": "slow", "when": "Does somebody have to prove", "text": "with user accounts"},
         {"role": "slow", "when": "You plan an HTTP service", "text": PLAN},

@@ -35,6 +35,8 @@ class Profile:
     """Whether mistakes would open a door: passwords, tokens, money, other people's data."""
     practice: str = ""
     """What experienced people keep to in such a task, as a coder is told."""
+    unsupported: str = ""
+    """What a service was asked for and cannot do here."""
     question: str = ""
     assumed: str = ""
     answer: str = ""

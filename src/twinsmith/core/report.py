@@ -31,6 +31,7 @@ def report_json(job: Job, work: Work, end: RunOutcome) -> str:
         "winner": end.winner,
         "assumed": work.profile.answer,
         "told": list(work.told),
+        "unsupported": work.profile.unsupported,
         "practice": work.profile.practice,
         "plans": {str(ensemble): text for ensemble, text in work.plans.items()},
         "reminders": [each.text for each in work.reminders],
@@ -69,6 +70,8 @@ def markdown(job: Job, work: Work, end: RunOutcome) -> str:
     ]
     if work.profile.answer:
         lines += ["## Assumed", "", f"{work.profile.question} {work.profile.answer}", ""]
+    if work.profile.unsupported:
+        lines += [f"Not supported: {work.profile.unsupported}. The rest was built.", ""]
     if work.told:
         lines += ["## Told by a person", "", *(f"- {each}" for each in work.told), ""]
     if work.profile.practice:

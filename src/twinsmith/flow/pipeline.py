@@ -10,6 +10,7 @@ from twinsmith.core.knowing.knowledge import Hit
 from twinsmith.core.outcome import RunOutcome, Work
 from twinsmith.core.planning.requirement import NOTHING_REQUIRED, Requirements
 from twinsmith.core.planning.standing import Asked
+from twinsmith.core.planning.unsupported import without_unsupported
 from twinsmith.core.profile import Profile
 from twinsmith.core.progress import several
 from twinsmith.core.task import Job
@@ -25,6 +26,7 @@ from twinsmith.flow.build.service import Services
 from twinsmith.flow.build.share import remember, share
 from twinsmith.flow.build.shown import shown
 from twinsmith.flow.build.twins import Twins
+from twinsmith.flow.build.unsupported import unsupported
 from twinsmith.flow.recorder import Ports, Recorder
 
 # The order of recorded steps is part of a run's record: raise this when it changes, and runs that
@@ -56,7 +58,8 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
     try:
         if job.task.kind == "service":
             served = await Services(job, limits, run, told=profile.practice).solve()
-            found, asked = served.found, served.asked
+            found = served.found
+            asked = without_unsupported(served.asked, profile.unsupported)
         else:
             wanted = await _required(job, run)
             known = advice(pieces)
@@ -92,9 +95,12 @@ async def _clarify(job: Job, run: Recorder) -> Profile:
             profile = replace(profile, answer=answer)
         if profile.sensitive and job.effort.practice:
             profile = replace(profile, practice=await practices(job.task, run.ask))
+        profile = replace(profile, unsupported=await unsupported(job.task, run.ask))
         examples = len(profile.examples) + len(profile.example_checks)
         what = f"{job.task.language} {job.task.kind} {profile.entry}".rstrip()
         stage.text = f"{what}, {several(examples, 'example')}"
+        if profile.unsupported:
+            stage.text += f"; not supported: {profile.unsupported}"
     return profile
 
 
