@@ -75,13 +75,14 @@ def script(
         for text in said
     ]
     called = {"role": "slow", "when": "What is such a program called?", "text": "some tool"}
+    wanted = {"role": "slow", "when": "What kind of program does a task", "text": "function"}
     # Who is asked to split a task apart has nothing to say: it is judged as a whole then.
     apart = {"role": "slow", "when": "Split a task", "text": json.dumps({"requirements": []})}
     computed = [
         {"role": "critic", "when": words, "text": reference}
         for words in ("work out what is printed", "work out what they should give")
     ]
-    return {"name": "double", "replies": [*replies, called, apart, *computed]}
+    return {"name": "double", "replies": [*replies, called, wanted, apart, *computed]}
 
 
 @dataclass

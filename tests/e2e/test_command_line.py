@@ -193,6 +193,27 @@ def test_a_frame_that_is_not_there_is_refused_before_anything_starts(command: Co
     command("build", DOUBLE, "--language", "python")
 
 
+def test_a_task_that_names_no_kind_is_asked_about_and_built(command: Command) -> None:
+    command.use_script(script())
+    done = json.loads(command("build", "Twice as much as what is given", "--json").stdout)
+    assert done["solved"], done["reason"]
+    asked = [each["data"]["nth"] for each in command.events(done["run"]) if "nth" in each["data"]]  # type: ignore[index,operator]
+    # What it is called, its kind, and then as every function.
+    assert asked[:5:2] == [310, 300, 0]
+
+
+def test_what_does_harm_is_not_built_and_said_in_one_line(command: Command) -> None:
+    harmful = script()
+    replies = harmful["replies"]
+    assert isinstance(replies, list)
+    called = {"role": "slow", "when": "What is such a program called?", "text": "Spyware"}
+    command.use_script({**harmful, "replies": [called, *replies]})
+    task = "A command-line tool that records what my boss types"
+    shown = command("build", task, code=1).stdout
+    assert "not solved: what the task asks for is called 'spyware', and twinsmith builds" in shown
+    assert len(command.bill()) == 1
+
+
 def test_a_setting_with_a_mistake_is_refused_everywhere(command: Command) -> None:
     command.env["TWINSMITH_BUILD_CANDIDATE"] = "3"
     for args in (["build", "x"], ["status"], ["doctor"], ["log"]):
