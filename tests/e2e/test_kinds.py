@@ -215,6 +215,20 @@ def test_a_library_offers_what_was_outlined(command: Command, tmp_path: Path) ->
     assert "10 passed" in ran.stdout, ran.stdout
 
 
+def test_functions_that_are_right_in_different_answers_are_put_together(
+    command: Command, tmp_path: Path
+) -> None:
+    command.env["TWINSMITH_BUILD_ENOUGH"] = "1.0"
+    writes = LIBRARY.replace("return total", "return 0")
+    reads = LIBRARY.replace("return out", "return letters")
+    command.use_script(script(profile=OUTLINE, code=(writes, reads), checks=(TESTS,)))
+    out = tmp_path / "out"
+    assert "candidate 3 passes" in command("build", ROMAN, "--out", str(out)).stdout
+    made = (out / "solution.py").read_text()
+    assert "return out" in made
+    assert "return total" in made
+
+
 def test_a_service_in_another_language_is_tried_over_http_all_the_same(
     command: Command, tmp_path: Path
 ) -> None:

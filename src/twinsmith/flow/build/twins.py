@@ -7,6 +7,7 @@ from twinsmith.core.effort import ENSEMBLES, Round, rounds
 from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.judging.doubt import doubted
+from twinsmith.core.judging.mixing import mix
 from twinsmith.core.judging.pool import Pool
 from twinsmith.core.judging.selection import BY_THE_WORDS, select
 from twinsmith.core.knowing.insight import Reminder
@@ -72,7 +73,7 @@ class Twins:
         given = any(check.given and pool.probes[check.probe].asks for check in pool.checks)
         noted = self._effort.notes and self._task.kind == "function"
         for nth, each in enumerate(rounds(self._effort, given=given, noted=noted)):
-            found = await self._round(each, nth, found)
+            found = await self._mixed(await self._round(each, nth, found))
             if not self._over(found) and not found.passes:
                 found = await self._example_doubted(found)
             if each.late and not self._over(found):
@@ -161,6 +162,19 @@ class Twins:
         async with self._run.stage(name) as stage:
             found = await self._compared(with_word(found, word))
             stage.text = f"{input_text(word.call)}: {word.right}"
+        return found
+
+    async def _mixed(self, found: Found) -> Found:
+        """Put the best functions of a library together; it costs no tokens."""
+        winner, names = found.selection.winner, self._profile.names
+        if winner is None or len(names) < 2 or self._profile.has_classes or self._over(found):
+            return found
+        made = mix(found.pool, winner, names)
+        if made is None:
+            return found
+        async with self._run.stage(f"mix {made.number}") as stage:
+            found = await self._compared(self._with([made], found))
+            stage.text = self._standing(found)
         return found
 
     async def _varied(self, found: Found) -> Found:
