@@ -52,7 +52,8 @@ class Twins:
         self._profile = profile
         self._limits = limits
         self._run = run
-        self._advice = advice
+        # Beside a file to be filled in, small models copy what was retrieved, and nothing else.
+        self._advice = "" if profile.must else advice
         self._reminders = "\n".join(f"- an earlier run learned: {r.text}" for r in reminders)
         self._ensembles = ENSEMBLES[: job.effort.ensembles]
         self._refinements = 0
