@@ -9,6 +9,8 @@ BAD = {
         'db.execute("SELECT * FROM users WHERE name = \'" + name + "\'")',
         "db.execute('DELETE FROM users WHERE id = {}'.format(n))",
         "db.cursor().executescript(f'UPDATE users SET age = {age}')",
+        "query = f\"SELECT * FROM users WHERE name = '{name}'\"\ncursor.execute(query)",
+        "sql = 'DELETE FROM users WHERE id = ' + n\ndb.execute(sql)",
     ],
     "a secret stands in the source": [
         "SECRET_KEY = 'your_secret_key'",
@@ -56,6 +58,8 @@ GOOD = [
     "db.execute('SELECT * FROM users WHERE name = ?', (name,))",
     "db.execute(f'SELECT * FROM {TABLE} WHERE name = ?', (name,))",
     "db.execute('SELECT a ' + 'FROM b')",
+    "query = 'SELECT * FROM users WHERE name = ?'\ncursor.execute(query, (name,))",
+    "told = f'Select {name} from the list'\nprint(told)",
     "db.execute('INSERT INTO users VALUES (?, ?)', (name, generate_password_hash(password)))",
     "password = generate_password_hash(password)\nusers[name] = password",
     "db.execute('INSERT INTO users VALUES (?, ?)', (name, password_hash))",

@@ -16,6 +16,8 @@ _SQL = re.compile(r"\s*(?:SELECT|INSERT|UPDATE|DELETE|REPLACE|DROP|ALTER)\s", re
 _FAST = frozenset({"md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s"})
 _FROM_BYTES = frozenset({"pickle.loads", "pickle.load", "marshal.loads", "marshal.load"})
 _LOGGED = frozenset({"print", "debug", "info", "warning", "error", "exception", "critical", "log"})
+_EXECUTES = ("execute", "executemany", "executescript")
+_BUILT = "SQL is put together from text; use ? for every value"
 _ASSIGNED = (ast.Assign, ast.AnnAssign)
 
 
@@ -28,9 +30,9 @@ def security_findings(source: str) -> tuple[Finding, ...]:
     lines = source.splitlines()
     found: dict[tuple[str, int], Finding] = {}
     for scope in _scopes(tree):
-        hashed = _hashed_names(scope)
+        hashed, executed = _hashed_names(scope), _executed_names(scope)
         for node in _own_nodes(scope):
-            for what, severity in _judged(node, hashed):
+            for what, severity in _judged(node, hashed, executed):
                 line = getattr(node, "lineno", 1)
                 found[what, line] = Finding(
                     what=what,
@@ -41,12 +43,16 @@ def security_findings(source: str) -> tuple[Finding, ...]:
     return tuple(sorted(found.values(), key=lambda finding: int(finding.where.split()[1])))
 
 
-def _judged(node: ast.AST, hashed: frozenset[str]) -> Iterator[tuple[str, Severity]]:
+def _judged(
+    node: ast.AST, hashed: frozenset[str], executed: frozenset[str]
+) -> Iterator[tuple[str, Severity]]:
     if isinstance(node, ast.Call):
         yield from _of_call(node, hashed)
     elif isinstance(node, _ASSIGNED) and node.value is not None:
         targets = list(node.targets) if isinstance(node, ast.Assign) else [node.target]
         yield from _of_assignment(targets, node.value, hashed)
+        if _is_built(node.value) and executed.intersection(map(_label, targets)):
+            yield _BUILT, "blocking"
     elif isinstance(node, ast.Compare) and _compares_plain(node, hashed):
         yield "a password is compared in plain; keep and check a slow, salted hash", "blocking"
 
@@ -70,9 +76,9 @@ def _of_call(call: ast.Call, hashed: frozenset[str]) -> Iterator[tuple[str, Seve
     last = name.rpartition(".")[2]
     words = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     first = call.args[0] if call.args else None
-    if last in ("execute", "executemany", "executescript") and first is not None:
+    if last in _EXECUTES and first is not None:
         if _is_built(first):
-            yield "SQL is put together from text; use ? for every value", "blocking"
+            yield _BUILT, "blocking"
         if any(_is_plain(each, hashed) for each in _bound(call)):
             yield "a password is kept or compared in plain; use a slow, salted hash", "blocking"
     if last == "run" and "debug" in words and _is_true(words["debug"]):
@@ -143,6 +149,16 @@ def _hashed_names(scope: ast.AST) -> frozenset[str]:
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Name) and _is_hashing(node.value)
+    )
+
+
+def _executed_names(scope: ast.AST) -> frozenset[str]:
+    """Names that are given to a database as SQL: `cursor.execute(query)`."""
+    calls = [node for node in _own_nodes(scope) if isinstance(node, ast.Call) and node.args]
+    return frozenset(
+        _label(call.args[0])
+        for call in calls
+        if _dotted(call.func).rpartition(".")[2] in _EXECUTES and isinstance(call.args[0], ast.Name)
     )
 
 
