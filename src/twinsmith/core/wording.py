@@ -127,6 +127,10 @@ def spoken(language: str) -> str:
     return _SPOKEN.get(language, language.capitalize())
 
 
+_ROUTE = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE)\s+/")
+"""A request as everybody writes it."""
+
+
 def kind_in(text: str) -> Kind:
     """What is wanted; a function, where nothing tells otherwise."""
     if _definitions(text):
@@ -135,7 +139,8 @@ def kind_in(text: str) -> Kind:
     function = _FUNCTION.search(text)
     if function and all(function.start() < at for at, _ in found):
         return "function"
-    return next((kind for kind, words in _KINDS if words.search(text)), "function")
+    plain: Kind = "service" if _ROUTE.search(text) else "function"
+    return next((kind for kind, words in _KINDS if words.search(text)), plain)
 
 
 def kind_is_told(text: str) -> bool:
@@ -144,7 +149,7 @@ def kind_is_told(text: str) -> bool:
     Words of a service and of a command contradict each other: "a command that reads the log of a
     web server".
     """
-    told = _definitions(text) or _FUNCTION.search(text) or entry_in(text)
+    told = _definitions(text) or _FUNCTION.search(text) or entry_in(text) or _ROUTE.search(text)
     found = {kind for kind, words in _KINDS if words.search(text)}
     return bool(told or found) and not {"service", "cli"} <= found
 

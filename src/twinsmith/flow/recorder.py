@@ -64,6 +64,7 @@ from twinsmith.ports import (
 T = TypeVar("T")
 U = TypeVar("U")
 LONGEST_PROBLEM = 500
+MOST_AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,8 +160,23 @@ class Recorder:
             finally:
                 for one in also:
                     one.close()
-        with self.ledger.at_once():
-            return await all_through(asked, also)
+        if len(asked) + len(also) <= MOST_AT_ONCE:
+            with self.ledger.at_once():
+                return await all_through(asked, also)
+        return await self._in_batches(asked), await self._in_batches(also)
+
+    async def _in_batches(self, asked: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+        """Some at once: what is set aside for all of them may be more than there is."""
+        found: list[T] = []
+        try:
+            for first in range(0, len(asked), MOST_AT_ONCE):
+                with self.ledger.at_once():
+                    some, _ = await all_through(asked[first : first + MOST_AT_ONCE], ())
+                found += some
+        finally:
+            for one in asked:
+                one.close()
+        return found
 
     async def in_turn(self, asked: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
         """One after the other."""

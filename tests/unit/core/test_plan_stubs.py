@@ -114,3 +114,46 @@ def test_the_example_of_the_prompt_can_be_read(login: bool) -> None:
     assert contract.called("point_telescope").login is login
     assert not contract.called("list_telescopes").login
     assert all(each.quote in task for each in contract.pieces)
+
+
+DIARY = '''```python
+@post("/signup", status=201)
+def sign_up(name: str, password: str):
+    return {"id": 1, "name": "ann", "password": "x"}
+
+@post("/login", status=200)
+def log_in(name: str, password: str):
+    """log in to get a token"""
+    return {"token": "abc"}
+
+@post("/users/{user_id}/entries", status=201)
+def write_entry(user_id: int, title: str):
+    return {"id": 1, "title": "Monday"}
+
+@post("/entries/{id}/print", status=200)
+def print_entry(id: int):
+    return {"id": 1, "title": "Monday"}
+```'''
+
+
+class TestMending:
+    contract = read_contract(DIARY, "a diary", login="")
+
+    def test_rows_that_no_table_keeps_get_one_and_actions_do_not(self) -> None:
+        assert [table.text() for table in self.contract.tables] == ["entries(id: int, title: str)"]
+
+    def test_where_the_plan_gives_tokens_they_are_asked_for(self) -> None:
+        write, printed = map(self.contract.called, ("write_entry", "print_entry"))
+        assert write.login
+        assert printed.login
+        assert (write.path, write.takes) == ("/entries", (Field(name="title", example='"Monday"'),))
+
+    def test_nobody_is_told_a_password(self) -> None:
+        register = self.contract.part("register")
+        assert register is not None
+        assert register.example() == {"id": 1, "name": "ann"}
+
+    def test_paths_that_the_task_names_need_no_token_that_it_does_not_ask_for(self) -> None:
+        found = read_contract(DIARY, "a diary with /entries/{id}/print", login="")
+        assert found.called("write_entry").login
+        assert not found.called("print_entry").login

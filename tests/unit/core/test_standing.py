@@ -75,6 +75,28 @@ class TestMet:
         assert stands(odd, trial(4, "see_total")).why == "no part of the program does it"
 
 
+class TestIntroductions:
+    """A requirement that says what the program is: it is what its parts are."""
+
+    SHOP = Requirement(number=5, what="a shopping cart", quote="a REST API for a shopping cart")
+    PARTS = tuple(each.function for each in CONTRACT.pieces)
+
+    def test_it_is_met_where_each_part_is_shown(self) -> None:
+        trials = [trial(2, name) for name in self.PARTS]
+        found = stands(self.SHOP, *trials)
+        assert (found.met, len(found.shown)) == (True, len(found.functions))
+        assert not stands(self.SHOP, *trials[1:]).met
+        assert not stands(self.SHOP, *trials[1:], trial(2, self.PARTS[0], passed=False)).met
+
+    def test_a_check_of_its_own_that_fails_is_heard(self) -> None:
+        trials = [trial(2, name) for name in self.PARTS]
+        assert not stands(self.SHOP, *trials, trial(5, passed=False)).met
+
+    def test_what_says_more_than_that_needs_checks_of_its_own(self) -> None:
+        plain = replace(self.SHOP, quote="users add products to their own cart")
+        assert not stands(plain, *(trial(2, name) for name in self.PARTS)).met
+
+
 class TestAgainst:
     WRONG = trial(3, passed=False, elsewhere=True)
 

@@ -86,6 +86,9 @@ def test_a_language_that_cannot_be_built(text: str, language: str) -> None:
         ("a function that parses the response of a REST API", "function"),
         ("reverse a string", "function"),
         (HUMAN_EVAL, "function"),
+        ("a guest book: GET / shows it, POST /sign adds to it", "service"),
+        ("a function that reads lines such as GET /index.html", "function"),
+        ("a command line tool that counts lines such as GET /index.html", "cli"),
     ],
 )
 def test_the_kind(text: str, kind: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.cart import EFFORT, Cart, cart_job, unmet
 from tests.service_scripts import CART, DIALOGUES, PIECES, PLAN
+from twinsmith.core.budget import Budget
 from twinsmith.core.execution import Execution, ProbeResult
 from twinsmith.core.model import Prompt
 from twinsmith.core.planning.contract_reply import read_contract
@@ -289,3 +290,13 @@ async def test_whoever_fails_at_the_gate_does_not_lead() -> None:
 async def test_a_password_in_the_log_bars_a_service() -> None:
     outcome = await Leaky(log="registering ann with Canary!7-ann-pw\n").build(cart_job())
     assert "a password stands in the log" in unmet(outcome)
+
+
+@pytest.mark.parametrize(("at_once", "all_asked"), [(8, False), (2, True)])
+async def test_what_is_set_aside_for_many_at_once_does_not_spend_the_budget(
+    monkeypatch: pytest.MonkeyPatch, at_once: int, all_asked: bool
+) -> None:
+    monkeypatch.setattr("twinsmith.flow.recorder.MOST_AT_ONCE", at_once)
+    world = Cart()
+    await world.build(replace(cart_job(), budget=Budget(tokens=22_000, seconds=600)))
+    assert (len(world.prompts("critic")) == 8) is all_asked

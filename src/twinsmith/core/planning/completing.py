@@ -78,11 +78,13 @@ def completed(contract: Contract, *, login: str, named: Collection[str] = ()) ->
 
     Routes of paths that somebody named, parameters as `{}`, stay as they are.
     """
-    operations = [_known_part(each) for each in contract.operations]
+    operations = [known_part(each) for each in contract.operations]
     parts = {each.part for each in operations}
     if login and not any(each.login for each in operations):
-        # Who logs in does it for something.
-        operations = [replace(each, login=not each.part) for each in operations]
+        # Who logs in does it for something; what somebody spelled out stays as it is.
+        operations = [
+            replace(each, login=not each.part and each.shape[1] not in named) for each in operations
+        ]
     needed = bool(login) or "login" in parts or any(each.login for each in operations)
     if needed and "login" not in parts:
         register = next((each for each in operations if each.part == "register"), REGISTER)
@@ -146,7 +148,7 @@ def joined(plan: Contract, more: Contract, *, login: str, named: Collection[str]
     return completed(whole_plan, login=login, named=named)
 
 
-def _known_part(operation: Operation) -> Operation:
+def known_part(operation: Operation) -> Operation:
     """What the kit brings: a route that takes a password and gives a token, or a new user."""
     pair = who_and_password(operation.takes)
     last = operation.path.rpartition("/")[2].lower()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from twinsmith.core.errors import BadReply
-from twinsmith.core.planning.completing import completed, with_own_names
+from twinsmith.core.planning.completing import completed, known_part, with_own_names
 from twinsmith.core.planning.contract import (
     KINDS,
     METHODS,
@@ -55,7 +55,9 @@ def read_contract(text: str, task: str, *, login: str) -> Contract:
     missing = [path for path in named if path not in {s[1] for s in found}]
     if missing:
         raise BadReply(f"the task names {missing[0]}, and no route has that path; keep its paths")
+    login = login or _entry_in(found.values())
     tables = tuple(_tables(_spelled(raw.get("tables")), login=bool(login)))
+    tables += tuple(_unnamed(found.values(), tables))
     told = [_told(each, tuple(found.values())) for each in found.values()]
     operations = with_own_names(tuple(told))
     return completed(Contract(operations=operations, tables=tables), login=login, named=named)
@@ -73,6 +75,28 @@ def _spelled(raw: object) -> object:
 
 def _usable(name: str) -> str:
     return f"{name}_" if keyword.iskeyword(name) else name
+
+
+def _entry_in(operations: Iterable[Operation]) -> str:
+    """The words for a route that gives a token, where the plan has one."""
+    parts = (known_part(each) for each in operations)
+    return next((each.quote or each.function for each in parts if each.part == "login"), "")
+
+
+def _unnamed(operations: Iterable[Operation], tables: Sequence[Table]) -> Iterable[Table]:
+    """Rows that are made and shown with a number, and that no table keeps."""
+    known = {table.name for table in tables}
+    for each in operations:
+        row = each.example()
+        place = each.path.rpartition("/")[2]
+        # What does not end so is something that is done to a row.
+        several = place.isidentifier() and place.endswith("s")
+        if each.method != "POST" or not several or place in known or known_part(each).part:
+            continue
+        if isinstance(row, dict) and "id" in row:
+            known.add(place)
+            columns = tuple(Field(name=name, kind=kind_of(value)) for name, value in row.items())
+            yield Table(name=place, columns=columns)
 
 
 def _object_in(text: str) -> Mapping[str, object]:

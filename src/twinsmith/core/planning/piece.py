@@ -39,6 +39,8 @@ def stub(operation: Operation, contract: Contract) -> str:
     lines = [f'"""{meaning}', ""]
     if operation.login:
         lines.append("`user` is the name of who asks.")
+    unasked = [f.name for f in operation.takes if not f.required and f.default in ('""', "null")]
+    lines += [f"Where `{name}` is empty, it does not matter." for name in unasked]
     lines.append(_returns(operation))
     lines += [
         f'Returns {refusal.status}, {{"error": "…"}} when {refusal.when}.'
@@ -59,7 +61,9 @@ def _returns(operation: Operation) -> str:
         return f"Returns a pair, the status and the address to go to: {operation.status}, a string."
     if operation.answers == "nothing" or not operation.gives:
         return f"Returns a pair, the status and the body: {operation.status}, {{}}."
-    return f"Returns a pair, the status and the body: {operation.status}, {operation.gives}."
+    told = f"Returns a pair, the status and the body: {operation.status}, {operation.gives}"
+    several = operation.gives.startswith("[")
+    return f"{told}; an empty list where there are none." if several else f"{told}."
 
 
 def _kept(contract: Contract) -> str:

@@ -154,6 +154,11 @@ def says_more(quote: str) -> bool:
     return len(said) > 1 and bool(set(said) - _PROGRAM_WORDS)
 
 
+def introduces(quote: str) -> bool:
+    """Whether words say what kind of program it is: it is what its parts are."""
+    return bool(set(words_of(quote)) & _PROGRAM_WORDS)
+
+
 def quoted(quote: str, task: str) -> str:
     """A quote, spelled as in the task where it stands there; nothing where its words do not."""
     wanted, there = words_of(quote), words_of(task)

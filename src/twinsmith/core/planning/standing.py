@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from twinsmith.core.execution import ProbeResult
 from twinsmith.core.planning.contract import Contract, Operation
 from twinsmith.core.planning.dialogue import called_in
-from twinsmith.core.planning.requirement import Requirement, Requirements
+from twinsmith.core.planning.requirement import Requirement, Requirements, introduces
 from twinsmith.core.planning.serving import serving
 from twinsmith.core.probe import ABOUT_ACCOUNTS, Probe
 
@@ -143,7 +143,20 @@ def _standing(requirement: Requirement, contract: Contract, trials: Sequence[Tri
     against = [
         t for t in own if not t.passed and t.elsewhere and t.probe.about == requirement.number
     ]
+    if not shown and all(t.passed for t in own) and introduces(requirement.quote):
+        shown = _all_shown(serves, trials)
     return _judged(requirement, own, shown, against, functions)
+
+
+def _all_shown(serves: Sequence[Operation], trials: Sequence[Trial]) -> list[Trial]:
+    """A check for each of these operations; none where one of them has none."""
+    found = []
+    for each in serves:
+        own = (t for t in trials if t.passed and not t.refusal and each.function in t.telling)
+        if (first := next(own, None)) is None:
+            return []
+        found.append(first)
+    return found
 
 
 def _is_about(trial: Trial, requirement: Requirement, serves: Sequence[Operation]) -> bool:
