@@ -158,3 +158,18 @@ async def test_a_refusal_shows_what_only_asks_for_one_if_other_things_are_done()
     more = command("b", "B", 2)
     partly = found((ran(prints, "A"), ran(refuses), ran(more, "C")), checks=(prints, refuses, more))
     assert [each.met for each in await standing(partly, Runs())] == [True, False]
+
+
+async def test_a_requirement_that_names_an_error_is_shown_by_one_that_is_raised() -> None:
+    refuse = Requirement(number=1, what="refuses", quote="ValueError if it is empty")
+    raises = Probe(
+        name="raises",
+        origin="plan",
+        source="try:\n    push('')\nexcept ValueError:\n    pass\nelse:\n    raise AssertionError",
+        about=1,
+    )
+    wanted = Requirements(each=(refuse,))
+    (one,) = await standing(found((result(PUSHES),), checks=(PUSHES,)), Runs(), wanted)
+    assert (one.met, one.why) == (False, "no check that could fail has shown it")
+    (two,) = await standing(found((result(raises),), checks=(raises,)), Runs(), wanted)
+    assert (two.met, two.shown) == (True, ("raises",))

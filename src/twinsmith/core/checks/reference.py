@@ -91,6 +91,12 @@ def errors_in(task: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in re.findall(r"\w+", task) if name in _ERRORS))
 
 
+def can_show(probe: Probe, quote: str) -> bool:
+    """Whether a check can show a requirement: one that names errors needs a check that has one."""
+    errors = errors_in(quote)
+    return not errors or any(error in probe.source for error in errors)
+
+
 def _check(asked: Input, expected: str, about: int) -> Probe:
     """What has to hold, as a probe."""
     if isinstance(asked, Command):

@@ -12,6 +12,7 @@ from twinsmith.core.checks.inputs import input_text, observing
 from twinsmith.core.checks.parameters import annotations_in
 from twinsmith.core.checks.properties import properties
 from twinsmith.core.checks.proposed import counted, library_checks
+from twinsmith.core.checks.reference import errors_in
 from twinsmith.core.command_line import proposal, read_runs, runs_schema
 from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.judging.pool import Pool
@@ -148,6 +149,8 @@ def _annotations(task: Task, pool: Pool, function: str) -> tuple[str, ...]:
 
 def _asked(task: Task, profile: Profile, quote: str) -> str:
     what = f'this is done: "{quote}"' if quote else "a program does this"
+    if task.language == "python" and (errors := errors_in(quote)):
+        what += f" (with values for which it has to raise {' or '.join(errors)})"
     many = _NUMBERS[FEW if quote else MANY]
     match task.kind:
         case "cli":

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from twinsmith.core.checks.inputs import REFUSES
+from twinsmith.core.checks.reference import can_show
 from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.judging.pool import Pool
@@ -29,6 +30,7 @@ async def shown(
     others = [number for number in pool.seen if number != winner]
     held = {number: pool.held(number) for number in pool.seen}
     empty = await _passed_by_nothing(pool, winner, limits, run)
+    quotes = {each.number: each.quote for each in wanted.each}
     trials = []
     for check in pool.checks:
         about = pool.about.get(check.probe, frozenset[int]())
@@ -45,7 +47,9 @@ async def shown(
                 probe=replace(probe, about=number),
                 result=pool.seen[winner][check.probe],
                 holds=check in held[winner],
-                telling=SOMETHING if telling else frozenset(),
+                telling=SOMETHING
+                if telling and can_show(probe, quotes.get(number, ""))
+                else frozenset(),
                 refusal=check.expected == REFUSES,
                 elsewhere=majority(passes),
             )

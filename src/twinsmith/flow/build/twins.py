@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from twinsmith.core.checks.inputs import input_text
+from twinsmith.core.checks.reference import can_show
 from twinsmith.core.effort import ENSEMBLES, Round, rounds
 from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.execution import Execution, Limits
@@ -285,9 +286,15 @@ class Twins:
 
     def _all_shown(self, found: Found) -> bool:
         """Whether for every requirement the best one passes a check that was written for it."""
-        winner = found.selection.winner
-        held = found.pool.held(winner) if winner is not None else ()
-        shown = {n for check in held for n in found.pool.about.get(check.probe, ())}
+        winner, pool = found.selection.winner, found.pool
+        held = pool.held(winner) if winner is not None else ()
+        quotes = {each.number: each.quote for each in self._wanted.each}
+        shown = {
+            number
+            for check in held
+            for number in pool.about.get(check.probe, ())
+            if can_show(pool.probes[check.probe], quotes.get(number, ""))
+        }
         alone = len(self._wanted.each) == 1 and any(check.given for check in held)
         return alone or all(each.number in shown for each in self._wanted.each)
 
