@@ -280,3 +280,43 @@ async def test_no_password_and_no_token_stands_in_the_log() -> None:
     assert "GET /cart/total" in execution.log
     assert "Canary" not in execution.log
     assert "Bearer" not in execution.log
+
+
+GAMES = """```python
+games = Table(id=int, title=str, lent=bool, plays=int, players=list)
+
+@post("/games", status=201)
+def add_game(title: str, players: list = None):
+    return {"id": 1, "title": "Go", "lent": False, "holder": "ann"}
+
+@get("/games", status=200)
+def list_games(title: str = "", most: int = 10):
+    return [{"id": 1, "title": "Go"}]
+
+@post("/games/{id}/lend", status=200)
+def lend_game(id: int):
+    return {"id": 1, "title": "Go"}
+```"""
+GAME_PIECES = {
+    "add_game": "def add_game(title, players=None):\n"
+    '    return 201, store.add("games", title=title)\n',
+    "list_games": "def list_games(title='', most=10):\n"
+    '    if title:\n        return 200, [store.get("games", {"title": title})]\n'
+    '    return 200, [row["plays"] for row in store.all("games", plays__lt=most)]\n',
+    "lend_game": 'def lend_game(id):\n    row = store.get("games", id)\n    row["plays"] += 1\n'
+    '    row["lent"] = True\n    return 200, store.change("games", id, row)\n',
+}
+
+
+async def test_rows_have_all_columns_and_can_be_asked_for_in_many_ways() -> None:
+    contract = read_contract(GAMES, "games", login="")
+    row = {"id": 1, "title": "Go", "lent": False, "plays": 0, "players": [], "holder": None}
+    await holds(
+        contract,
+        GAME_PIECES,
+        f"assert add_game('Go').json() == {row!r}",
+        f"assert lend_game(1).json() == { ({**row, 'lent': True, 'plays': 1})!r}",
+        "assert list_games(title='Go').json()[0]['id'] == 1",
+        "assert list_games().json() == [1] and list_games(most=1).json() == []",
+        "assert http('GET', '/games?most=x').status == 400",
+    )

@@ -21,6 +21,7 @@ from twinsmith.core.planning.contract import (
     Refusal,
     Table,
 )
+from twinsmith.core.planning.from_examples import NO_CONTENT, kind_of, told_by, unnamed, widened
 from twinsmith.core.planning.plan_stubs import plan_in
 from twinsmith.core.planning.requirement import quoted
 from twinsmith.core.replies.reply_json import object_in, words
@@ -28,7 +29,6 @@ from twinsmith.core.replies.reply_json import object_in, words
 MOST_ROUTES = 16
 MOST_FIELDS = 12
 LONGEST_EXAMPLE = 600
-NO_CONTENT = 204
 REDIRECTS = (301, 302, 303, 307)
 STATUSES = (200, 201, 202, NO_CONTENT, *REDIRECTS)
 REFUSALS = (400, 401, 403, 404, 409, 410, 413, 415, 422)
@@ -57,8 +57,9 @@ def read_contract(text: str, task: str, *, login: str) -> Contract:
         raise BadReply(f"the task names {missing[0]}, and no route has that path; keep its paths")
     login = login or _entry_in(found.values())
     tables = tuple(_tables(_spelled(raw.get("tables")), login=bool(login)))
-    tables += tuple(_unnamed(found.values(), tables))
-    told = [_told(each, tuple(found.values())) for each in found.values()]
+    tables += tuple(unnamed(found.values(), tables))
+    tables = tuple(widened(each, found.values()) for each in tables)
+    told = (told_by(each, tuple(found.values())) for each in found.values())
     operations = with_own_names(tuple(told))
     return completed(Contract(operations=operations, tables=tables), login=login, named=named)
 
@@ -81,22 +82,6 @@ def _entry_in(operations: Iterable[Operation]) -> str:
     """The words for a route that gives a token, where the plan has one."""
     parts = (known_part(each) for each in operations)
     return next((each.quote or each.function for each in parts if each.part == "login"), "")
-
-
-def _unnamed(operations: Iterable[Operation], tables: Sequence[Table]) -> Iterable[Table]:
-    """Rows that are made and shown with a number, and that no table keeps."""
-    known = {table.name for table in tables}
-    for each in operations:
-        row = each.example()
-        place = each.path.rpartition("/")[2]
-        # What does not end so is something that is done to a row.
-        several = place.isidentifier() and place.endswith("s")
-        if each.method != "POST" or not several or place in known or known_part(each).part:
-            continue
-        if isinstance(row, dict) and "id" in row:
-            known.add(place)
-            columns = tuple(Field(name=name, kind=kind_of(value)) for name, value in row.items())
-            yield Table(name=place, columns=columns)
 
 
 def _object_in(text: str) -> Mapping[str, object]:
@@ -148,20 +133,6 @@ def _operation(raw: object, task: str, *, login: bool) -> Operation:
     if isinstance(gives, str):
         return replace(operation, answers="html" if gives.lstrip().startswith("<") else "text")
     return operation
-
-
-def _told(operation: Operation, others: Sequence[Operation]) -> Operation:
-    """A route whose answer nobody gave shows the row that its neighbours show."""
-    if operation.answers != "nothing" or operation.status == NO_CONTENT:
-        return operation
-    if operation.method == "DELETE":
-        return operation
-    place = operation.path.split("/")[1]
-    rows = (each.gives for each in others if each.path.split("/")[1] == place)
-    row = next((gives for gives in rows if gives.startswith("{")), "")
-    several = operation.method == "GET" and operation.path == f"/{place}"
-    gives = f"[{row}]" if several and row else row
-    return replace(operation, gives=gives, answers="json") if gives else operation
 
 
 def _parameters(path: str) -> tuple[str, ...]:
@@ -230,22 +201,6 @@ def kind_named(text: str) -> Kind | None:
     spellings |= {"bool": "boolean", "array": "list", "dict": "object", "text": "string"}
     spellings |= {kind: kind for kind in KINDS}
     return spellings.get(word)
-
-
-def kind_of(value: object) -> Kind:
-    """The kind of a JSON value."""
-    match value:
-        case bool():
-            return "boolean"
-        case int():
-            return "integer"
-        case float():
-            return "number"
-        case list():
-            return "list"
-        case dict():
-            return "object"
-    return "string"
 
 
 def _example(value: object) -> str:

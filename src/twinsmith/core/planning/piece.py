@@ -18,7 +18,7 @@ REFUSED = 400
 _STORE = '''\
 class Store:
     """Keeps the rows of all tables; it is there already, as `store`."""
-    def add(self, table: str, **values) -> dict: "a new row, given back with its {key}"
+    def add(self, table: str, **values) -> dict: "a new row with its {key}; the rest is empty"
     def get(self, table: str, {key}) -> dict | None: "the row with this {key}"
     def all(self, table: str, **equal) -> list[dict]: "rows with these values, oldest first"
     def change(self, table: str, {key}, **values) -> dict: "changes a row and gives it back"

@@ -17,7 +17,8 @@ What it answers stands in contract.py, what every service needs in kit.py.
 """
 '''
 _STORE = """
-store = Store(os.environ.get("DATABASE", "service.db"), {keys})
+TABLES = {tables}
+store = Store(os.environ.get("DATABASE", "service.db"), TABLES)
 """
 _END = '''
 
@@ -46,7 +47,7 @@ def assembled(contract: Contract, pieces: Mapping[str, str], kit: str) -> Progra
             "from kit import (",
             *(f"    {name}," for name in KIT_NAMES),
             ")",
-            _STORE.format(keys=_keys(contract)),
+            _STORE.format(tables=_tables(contract)),
         ]
     )
     source += "".join(f"\n\n{text}\n" for text in functions)
@@ -57,8 +58,10 @@ def assembled(contract: Contract, pieces: Mapping[str, str], kit: str) -> Progra
     return Program(source=source + _END, kind="service", files=files)
 
 
-def _keys(contract: Contract) -> str:
-    return repr({table.name: (table.key.name, table.key.kind) for table in contract.tables})
+def _tables(contract: Contract) -> str:
+    """By name: what a row is found by, and the kinds of its columns."""
+    kinds = {t.name: {each.name: each.kind for each in t.columns} for t in contract.tables}
+    return repr({table.name: (table.key.name, kinds[table.name]) for table in contract.tables})
 
 
 def route_of(operation: Operation, contract: Contract) -> str:

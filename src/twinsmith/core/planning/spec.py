@@ -20,7 +20,8 @@ from twinsmith.core.planning.contract import (
     Refusal,
     Table,
 )
-from twinsmith.core.planning.contract_reply import kind_of, normal_path
+from twinsmith.core.planning.contract_reply import normal_path
+from twinsmith.core.planning.from_examples import kind_of
 
 MOST_OPERATIONS = 24
 DEEPEST = 6

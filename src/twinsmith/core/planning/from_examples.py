@@ -1,0 +1,67 @@
+"""What the examples of a plan tell about rows and answers that it does not spell out."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from twinsmith.core.planning.completing import known_part
+from twinsmith.core.planning.contract import Field, Kind, Operation, Table
+
+NO_CONTENT = 204
+
+
+def unnamed(operations: Iterable[Operation], tables: Sequence[Table]) -> Iterable[Table]:
+    """Rows that are made and shown with a number, and that no table keeps."""
+    known = {table.name for table in tables}
+    for each in operations:
+        row = each.example()
+        place = each.path.rpartition("/")[2]
+        # What does not end so is something that is done to a row.
+        several = place.isidentifier() and place.endswith("s")
+        if each.method != "POST" or not several or place in known or known_part(each).part:
+            continue
+        if isinstance(row, dict) and "id" in row:
+            known.add(place)
+            columns = tuple(Field(name=name, kind=kind_of(value)) for name, value in row.items())
+            yield Table(name=place, columns=columns)
+
+
+def widened(table: Table, operations: Iterable[Operation]) -> Table:
+    """With what its rows show where they are made or listed: a state has to be kept somewhere."""
+    columns = {each.name: each for each in table.columns}
+    for each in operations:
+        shown = each.example()
+        row = shown[0] if isinstance(shown, list) and shown else shown
+        if each.path == f"/{table.name}" and isinstance(row, dict) and table.key.name in row:
+            for name, value in row.items():
+                columns.setdefault(name, Field(name=name, kind=kind_of(value)))
+    return replace(table, columns=tuple(columns.values()))
+
+
+def told_by(operation: Operation, others: Sequence[Operation]) -> Operation:
+    """A route whose answer nobody gave shows the row that its neighbours show."""
+    if operation.answers != "nothing" or operation.status == NO_CONTENT:
+        return operation
+    if operation.method == "DELETE":
+        return operation
+    place = operation.path.split("/")[1]
+    rows = (each.gives for each in others if each.path.split("/")[1] == place)
+    row = next((gives for gives in rows if gives.startswith("{")), "")
+    several = operation.method == "GET" and operation.path == f"/{place}"
+    gives = f"[{row}]" if several and row else row
+    return replace(operation, gives=gives, answers="json") if gives else operation
+
+
+def kind_of(value: object) -> Kind:
+    """The kind of a JSON value."""
+    match value:
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case list():
+            return "list"
+        case dict():
+            return "object"
+    return "string"
