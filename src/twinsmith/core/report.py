@@ -71,7 +71,7 @@ def markdown(job: Job, work: Work, end: RunOutcome) -> str:
     if work.profile.answer:
         lines += ["## Assumed", "", f"{work.profile.question} {work.profile.answer}", ""]
     if work.profile.unsupported:
-        lines += [f"Not supported: {work.profile.unsupported}. The rest was built.", ""]
+        lines += [f"Not supported, and therefore not built: {work.profile.unsupported}.", ""]
     if work.told:
         lines += ["## Told by a person", "", *(f"- {each}" for each in work.told), ""]
     if work.profile.practice:

@@ -100,7 +100,7 @@ async def test_it_is_told_at_once_and_the_rest_is_built() -> None:
     report = json.loads(world.files(job)["report.json"])
     assert report["unsupported"] == "cookies"
     assert [each["met"] for each in report["requirements"]] == [True] * 4 + [False]
-    assert "\nNot supported: cookies. The rest was built.\n" in world.files(job)["report.md"]
+    assert "\nNot supported, and therefore not built: cookies.\n" in world.files(job)["report.md"]
     assert "rejected/solution.py" in world.files(job)
 
 
