@@ -58,7 +58,7 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
     try:
         if job.task.kind == "service":
             served = await Services(job, limits, run, told=profile.practice).solve()
-            found = served.found
+            found, pieces = served.found, served.pieces
             asked = without_unsupported(served.asked, profile.unsupported)
         else:
             wanted = await _required(job, run)

@@ -259,9 +259,9 @@ class Recorder:
         return answer
 
     async def recall(
-        self, work: Callable[[Retriever], Awaitable[tuple[Hit, ...]]]
+        self, work: Callable[[Retriever], Awaitable[tuple[Hit, ...]]], *, about: str = ""
     ) -> tuple[Hit, ...]:
-        """What is known, looked up once."""
+        """What is known, looked up once for each thing that it is about."""
 
         async def look() -> Recalled:
             try:
@@ -269,12 +269,13 @@ class Recorder:
             except (ConfigError, EngineError, ModelUnavailable) as error:
                 return Recalled(hits=(), problem=str(error))
 
-        found, _ = await self._timed("recall", look, Timed[Recalled])
+        name = f"recall {about}".rstrip()
+        found, _ = await self._timed(name, look, Timed[Recalled])
         data: dict[str, Json] = {
             "pieces": [f"{hit.passage.source}: {hit.passage.path}" for hit in found.hits],
             "problem": found.problem,
         }
-        await self.tell("knowledge.recalled", key="recall", who="twinsmith", data=data)
+        await self.tell("knowledge.recalled", key=name, who="twinsmith", data=data)
         return found.hits
 
     async def remember(

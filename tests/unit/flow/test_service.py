@@ -8,8 +8,11 @@ import pytest
 
 from tests.cart import EFFORT, Cart, cart_job, unmet
 from tests.service_scripts import CART, DIALOGUES, PIECES, PLAN
+from tests.worlds import passage
+from twinsmith.adapters.knowledge.nothing import NothingKnown
 from twinsmith.core.budget import Budget
 from twinsmith.core.execution import Execution, ProbeResult
+from twinsmith.core.knowing.knowledge import Channel, Hit
 from twinsmith.core.model import Prompt
 from twinsmith.core.planning.contract_reply import read_contract
 from twinsmith.core.planning.python_kit import assembled
@@ -25,7 +28,8 @@ async def test_the_right_pieces_are_a_solved_service() -> None:
     world, job = Cart(), cart_job()
     outcome = await world.build(job)
     assert outcome.solved, outcome.reason
-    assert world.stages() == ["clarify", "requirements", "contract", "explore", "gate", "accept"]
+    stages = ["clarify", "requirements", "contract", "retrieve", "explore", "gate", "accept"]
+    assert world.stages() == stages
     # Both ensembles write every piece once, and both critics see every requirement.
     assert sorted(world.pieces()) == sorted([*PIECES, *PIECES])
     assert len(world.prompts("critic")) == 8
@@ -300,3 +304,34 @@ async def test_what_is_set_aside_for_many_at_once_does_not_spend_the_budget(
     world = Cart()
     await world.build(replace(cart_job(), budget=Budget(tokens=22_000, seconds=600)))
     assert (len(world.prompts("critic")) == 8) is all_asked
+
+
+class Known(NothingKnown):
+    """Something is near to what removes a row, and little to everything else."""
+
+    async def search(
+        self, query: str, k: int, language: str = "", channel: Channel | None = None
+    ) -> tuple[Hit, ...]:
+        assert (language, channel) == ("python", "dense")
+        score = 0.5 if query.startswith("remove item: ") else 0.4
+        hit = Hit(passage=passage("def take_away(): ..."), score=score, channel="dense")
+        return (hit,)[:k]
+
+
+async def test_what_is_near_to_a_part_is_shown_to_one_of_its_two_coders() -> None:
+    world, job = Cart(), cart_job()
+    world.retriever = Known()
+    outcome = await world.build(job)
+    assert outcome.solved, outcome.reason
+    shown = [p for p in world.prompts("coder") if "def take_away" in p.text]
+    assert [(world.piece(prompt), prompt.ensemble) for prompt in shown] == [("remove_item", 2)]
+    report = json.loads(world.files(job)["report.json"])
+    assert [each["path"] for each in report["pieces"]] == ["p.py"]
+
+
+async def test_where_retrieval_is_off_nothing_is_looked_up() -> None:
+    world, job = Cart(), cart_job()
+    world.retriever = Known()
+    await world.build(replace(job, effort=replace(job.effort, retrieval=False)))
+    assert "retrieve" not in world.stages()
+    assert not any("def take_away" in prompt.text for prompt in world.prompts("coder"))

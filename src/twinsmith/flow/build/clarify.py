@@ -145,8 +145,11 @@ async def _placed(task: Task, written: Sequence[Written], ask: Ask) -> library_o
         def read(reply: str) -> dict[str, str]:
             return library_outline.read_placing(reply, open_ones, owners)
 
-        schema = library_outline.placing_schema(open_ones, owners)
-        told = await _described(render("placing", task=task.text), schema, read, ask)
+        try:
+            told = await _described(render("placing", task=task.text), "", read, ask)
+        except BadReply:
+            # A class that the task writes owns what stands beside it, as a rule.
+            told = {name: each.name for each in written if each.is_class for name in open_ones}
     return library_outline.as_written(placed(written, told), task.language)
 
 

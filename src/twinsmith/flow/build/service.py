@@ -5,14 +5,16 @@ to what came of it without having seen it. What fails goes back to the functions
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from twinsmith.core.effort import ENSEMBLES
 from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.judging.pool import Pool
 from twinsmith.core.judging.selection import Selection, select
+from twinsmith.core.knowing.knowledge import Hit
 from twinsmith.core.planning.contract import Contract
 from twinsmith.core.planning.dialogue import called_in, service_setup
 from twinsmith.core.planning.hollow import HOLLOW
@@ -51,7 +53,8 @@ from twinsmith.flow.build.pieces import (
     refusing_program,
 )
 from twinsmith.flow.build.requirements import required
-from twinsmith.flow.build.talks import Talks, passes
+from twinsmith.flow.build.retrieve import advice, retrieve_part
+from twinsmith.flow.build.talks import Talks, best_of_each
 from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Sandbox
 
@@ -59,6 +62,7 @@ BY_THE_CONTRACT = -2
 """The voice of what usually holds for a contract, beside those of the critics."""
 FIRST_HEATS = {1: 0.0, 2: 0.3}
 HEAT = 0.8
+ADVISED = 2
 MOST_ROUNDS = 3
 MOST_SUSPECTS = 4
 
@@ -69,6 +73,8 @@ class Served:
 
     found: Found
     asked: Asked
+    pieces: tuple[Hit, ...] = ()
+    """What was known about its parts."""
 
 
 class Services:
@@ -89,6 +95,7 @@ class Services:
         self._framed = job.effort.frames(job.task.language)
         self._asked = 0
         self._gate: list[Trial] = []
+        self._known: dict[str, Hit] = {}
 
     async def solve(self) -> Served:
         """Requirements, contract, pieces and dialogues; then what fails, piece by piece."""
@@ -97,6 +104,7 @@ class Services:
         wanted = with_more(wanted, unasked(wanted.each, contract))
         shop = (Framed if self._framed else Unframed)(self._task, contract)
         bench = Bench(shop=shop, run=self._run)
+        await self._retrieve(contract)
         pool = Pool().with_given(self._given(contract))
         usual = dict.fromkeys(usual_checks(contract), 1)
         pool = pool.with_proposed(usual, BY_THE_CONTRACT)
@@ -116,7 +124,7 @@ class Services:
         pieces = bench.parts.get(winner, {}) if winner is not None else {}
         asked = Asked(requirements=wanted, contract=contract, standings=stands, pieces=pieces)
         found = replace(found, stopped=found.stopped or self._run.short)
-        return Served(found=found, asked=asked)
+        return Served(found=found, asked=asked, pieces=tuple(self._known.values()))
 
     async def _requirements(self) -> Requirements:
         async with self._run.stage("requirements") as stage:
@@ -134,6 +142,19 @@ class Services:
             routes = several(len(contract.operations), "route")
             stage.text = f"{routes}, {several(len(contract.pieces), 'piece')}"
         return contract
+
+    async def _retrieve(self, contract: Contract) -> None:
+        """What is known about each part that has to be written: for one of the two coders."""
+        if not (self._job.effort.retrieval and self._framed and len(self._ensembles) > 1):
+            return
+        async with self._run.stage("retrieve") as stage:
+            for each in contract.pieces:
+                meaning = f"{each.function.replace('_', ' ')}: {each.quote}"
+                look = partial(retrieve_part, self._job, meaning)
+                hits = await self._run.recall(look, about=each.function)
+                if hits:
+                    self._known[each.function] = hits[0]
+            stage.text = several(len(self._known), "piece")
 
     def _given(self, contract: Contract) -> Probes:
         """What decides: a person's tests, and what the contract promises to everybody."""
@@ -153,7 +174,7 @@ class Services:
         async with self._run.stage("explore") as stage:
             writers = self._writers(0)
             orders = [
-                self._order(name, ensemble, FIRST_HEATS[ensemble])
+                self._order(name, ensemble, FIRST_HEATS[ensemble], self._advice(name, ensemble))
                 for ensemble in writers
                 for name in bench.shop.names
             ]
@@ -181,6 +202,11 @@ class Services:
             found = await self._tried(found, bench.wholes({}, written, writers, 0))
             stage.text = self._standing(found)
         return found
+
+    def _advice(self, part: str, ensemble: int) -> str:
+        """Only the second coder sees what was found: it must not cost the answer."""
+        known = self._known.get(part)
+        return advice((known,)) if known and ensemble == ADVISED else ""
 
     async def _with_dialogues(
         self, contract: Contract, proposals: Sequence[tuple[int, Probe]], found: Found
@@ -233,35 +259,13 @@ class Services:
             told = "\n".join(dict.fromkeys(filter(None, suspects.values())))
             wholes = [replace(c, told=told) if c.ensemble == 1 else c for c in wholes]
             found = await self._tried(found, wholes)
-            best = self._best_of_each(bench, suspects, found)
+            best = best_of_each(bench, suspects, found.pool, found.selection.winner)
             if best is not None:
                 number = len(found.pool.candidates) + 1
                 whole = bench.whole(number, best, ensemble=1, way="varied")
                 found = await self._tried(found, [whole])
             stage.text = f"{', '.join(suspects)}: {self._standing(found)}"
         return found
-
-    def _best_of_each(self, bench: Bench, suspects: Iterable[str], found: Found) -> Parts | None:
-        """The winner with each suspect as the whole wrote it that does best where it is called."""
-        winner = found.selection.winner
-        if winner is None or len(bench.shop.names) == 1:
-            return None
-        names, mixed = frozenset(bench.shop.names), dict(bench.parts[winner])
-        for name in suspects:
-            places = [
-                place
-                for place, probe in enumerate(found.pool.probes)
-                if name in called_in(probe.source, names)
-            ]
-            scores = {
-                number: sum(passes(found.pool, number, place) for place in places)
-                for number in bench.parts
-                if number in found.pool.seen
-            }
-            best = max(scores, key=lambda number: (scores[number], number == winner))
-            mixed[name] = bench.parts[best][name]
-        known = any(mixed == dict(parts) for parts in bench.parts.values())
-        return None if known else mixed
 
     async def _tried(self, found: Found, written: list[Candidate]) -> Found:
         """Start each service and run its checks; a password in its log bars it."""

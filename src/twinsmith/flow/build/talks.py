@@ -1,6 +1,6 @@
 """Programs and dialogues in, what was seen out: who passes what, and what passes by itself."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -13,7 +13,7 @@ from twinsmith.core.planning.requirement import Requirements
 from twinsmith.core.planning.standing import Standing, Trial, majority, standings
 from twinsmith.core.probe import Probe, Probes
 from twinsmith.core.program import Program
-from twinsmith.flow.build.pieces import Bench
+from twinsmith.flow.build.pieces import Bench, Parts
 from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Sandbox
 
@@ -123,3 +123,27 @@ def passes(pool: Pool, number: int, place: int) -> bool:
     """Whether a candidate passes the check at a place."""
     seen = pool.seen.get(number, ())
     return place < len(seen) and seen[place].outcome == "passed"
+
+
+def best_of_each(
+    bench: Bench, suspects: Iterable[str], pool: Pool, winner: int | None
+) -> Parts | None:
+    """The winner with each suspect as the whole wrote it that does best where it is called."""
+    if winner is None or len(bench.shop.names) == 1:
+        return None
+    names, mixed = frozenset(bench.shop.names), dict(bench.parts[winner])
+    for name in suspects:
+        places = [
+            place
+            for place, probe in enumerate(pool.probes)
+            if name in called_in(probe.source, names)
+        ]
+        scores = {
+            number: sum(passes(pool, number, place) for place in places)
+            for number in bench.parts
+            if number in pool.seen
+        }
+        best = max(scores, key=lambda number: (scores[number], number == winner))
+        mixed[name] = bench.parts[best][name]
+    known = any(mixed == dict(parts) for parts in bench.parts.values())
+    return None if known else mixed
