@@ -23,7 +23,7 @@ _CLASSES = (re.compile(r"\b[Cc]lass\s+`?([A-Z]\w*)"), re.compile(r"\b([A-Z]\w*)`
 _PARAMETER = re.compile(r"(?:[*&$@%]|const )*[A-Za-z_](?!\w*[\"'])")
 _WORD = re.compile(r"(?<=[^\s.!?:]\s)`?([A-Z]\w*[a-z]\w*)")
 _CONSTANTS = {"True", "False", "None", "true", "false", "null", "nil"}
-_PLURALS = {"s", "es", "n"}
+_PLURALS = {"s", "es"}
 _LAST_NAME = re.compile(r"[A-Za-z_]\w*(?=\s*(?:\[\d*\])?\s*$)")
 _FIRST_NAME = re.compile(r"[A-Za-z_]\w*")
 _DEFINED = {

@@ -156,27 +156,24 @@ def read_outline(text: str) -> Outline:
     return Outline(parts=tuple(parts.values()), question=question, assumed=assumed)
 
 
-def placing_schema(names: Sequence[str], owners: Sequence[str]) -> str:
-    """Of an answer that says for every function which class it belongs to."""
-    one = {"type": "string", "enum": [*owners, MODULE_LEVEL]}
-    return json.dumps(
-        {
-            "type": "object",
-            "properties": dict.fromkeys(names, one),
-            "required": list(names),
-            "additionalProperties": False,
-        }
-    )
-
-
 def read_placing(text: str, names: Sequence[str], owners: Sequence[str]) -> dict[str, str]:
-    """The class of each function; BadReply where one is missing or no class of the task."""
-    raw = object_in(text, "the answer")
-    found = {name: words(raw, name) for name in names}
-    strange = [name for name, owner in found.items() if owner not in (*owners, MODULE_LEVEL)]
-    if strange:
-        raise BadReply(f"the answer places {strange[0]} nowhere; one of {', '.join(owners)}")
-    return found
+    """The class of each function, by how it is called: `bag.put(thing)`, `heaviest(bags)`.
+
+    The last call of a name counts: small models repeat what they were shown before. What is given
+    the object itself, as in `bag.weigh(bag)`, is no method of it. BadReply where none is called.
+    """
+    found: dict[str, str] = {}
+    for name in names:
+        calls = re.findall(rf"(?:(\w+)\.)?\b{re.escape(name)}\(([^()]*)\)?", text)
+        if calls:
+            on, given = calls[-1]
+            known = [each for each in owners if each.lower() == on.lower()]
+            itself = not on or on in re.split(r"\W+", given)
+            found[name] = MODULE_LEVEL if itself else (known or [owners[0]])[0]
+    if not found:
+        raise BadReply(f"the answer calls none of {', '.join(names)}; ask again")
+    usual = max(found.values(), key=list(found.values()).count)
+    return {name: found.get(name, usual) for name in names}
 
 
 def as_written(placed: Sequence[Written], language: str) -> Outline:

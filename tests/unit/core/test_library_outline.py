@@ -12,7 +12,6 @@ from twinsmith.core.library_outline import (
     as_written,
     example_for,
     kept_to,
-    placing_schema,
     read_outline,
     read_placing,
 )
@@ -166,9 +165,12 @@ def test_what_a_model_outlines_is_held_to_the_task() -> None:
     assert found.calls == ("split(text, by)", "join(many)", "trim(...)")
 
 
-def test_where_functions_belong_is_one_of_the_classes_or_the_module() -> None:
-    assert '["Bag", "module"]' in placing_schema(["put"], ["Bag"])
-    assert read_placing('{"put": "Bag"}', ["put"], ["Bag"]) == {"put": "Bag"}
-    for text in ("{}", '{"put": "Sack"}'):
-        with pytest.raises(BadReply, match="places put nowhere"):
-            read_placing(text, ["put"], ["Bag"])
+def test_where_functions_belong_is_seen_from_how_they_are_called() -> None:
+    names, owners = ["put", "weight", "heaviest"], ["Box", "Bag"]
+    text = "put(x)\nbag = Bag(limit); bag.put(thing); heaviest(bags)"
+    wanted = {"put": "Bag", "weight": "Bag", "heaviest": "module"}
+    assert read_placing(f"{text}; b.weight()", names, owners) == {**wanted, "weight": "Box"}
+    assert read_placing("bag.put(x); bag.weight()", names, owners)["heaviest"] == "Bag"
+    assert read_placing("bag.put(x); bag.weight(bag)", names, owners)["weight"] == "module"
+    with pytest.raises(BadReply, match="calls none of put"):
+        read_placing("I cannot say", names, owners)

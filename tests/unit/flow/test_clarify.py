@@ -137,12 +137,14 @@ async def test_a_library_that_writes_its_functions_asks_nobody() -> None:
 
 
 async def test_where_a_class_is_named_the_slow_thinker_says_what_belongs_to_it() -> None:
-    slow = Slow('{"put": "Bag", "heaviest": "module"}')
+    slow = Slow("bag = Bag(limit); bag.put(thing); heaviest(bags)")
     profile = await clarify(library("a class Bag(limit) with put(thing); heaviest(bags)"), slow)
     assert profile.must == ("Bag", "Bag.put", "heaviest")
     assert profile.names == ("Bag", "heaviest")
     (asked,) = slow.asked
-    assert json.loads(asked.schema)["properties"]["put"]["enum"] == ["Bag", "module"]
+    assert (asked.role, asked.purpose) == ("slow", "clarification")
+    unsure = await clarify(library("a class Bag with put(thing)"), Slow("Hm.", "No.", "Well."))
+    assert unsure.must == ("Bag", "Bag.put")
 
 
 async def test_types_of_another_language_are_asked_for_and_names_stay() -> None:
