@@ -2,21 +2,10 @@ import re
 
 import pytest
 
-from twinsmith.core.program import Kind
-from twinsmith.core.replies.repair import LONGEST_SOURCE, Repaired, repair
+from tests.repairs import mended
+from twinsmith.core.replies.repair import LONGEST_SOURCE, repair
 
 LANGUAGES = ("python", "rust", "go", "c", "cpp", "perl")
-
-
-def mended(
-    source: str, language: str = "python", *, entry: str = "f", kind: Kind = "function"
-) -> str:
-    """The source after repair; a second one finds nothing to do."""
-    done = repair(source, language=language, entry=entry, kind=kind)
-    assert bool(done.repairs) == (done.source != source)
-    again = repair(done.source, language=language, entry=entry, kind=kind)
-    assert again == Repaired(source=done.source)
-    return done.source
 
 
 def called(source: str, *args: object, entry: str = "f") -> object:
@@ -285,67 +274,6 @@ def test_a_command_in_another_language_keeps_main() -> None:
     assert mended(source, "go", kind="cli", entry="") == source.replace("tool", "main")
     source = '#include <stdio.h>\nint main(void) { puts("hello"); }\n'
     assert mended(source, "c", kind="cli", entry="") == source
-
-
-MINUTES = "def minutes(time):\n    return int(time[:2]) * 60\n\n\n"
-
-
-def test_a_local_that_hides_the_function_it_is_filled_from_is_renamed() -> None:
-    source = (
-        f"{MINUTES}@cached\ndef shift(time, by):\n    # Later.\n    minutes = minutes(time) + by\n"
-        "    hours, minutes = divmod(minutes, 60)\n    return f'{hours:02}:{minutes:02}'\n"
-        "\n\nX = 1\n"
-    )
-    made = mended(source.replace("@cached\n", ""), "python", kind="library")
-    names: dict[str, object] = {}
-    exec(f"{made}\ngave = shift('02:00', 61)", names)
-    assert names["gave"] == "03:01"
-    assert made.startswith(MINUTES)
-    assert made.endswith("\n\n\nX = 1\n")
-    assert mended(source, "python", kind="library").count("@cached") == 1
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "    minutes = 3\n    return minutes\n",
-        "    return minutes(minutes)\n",
-        "    global minutes\n    minutes = minutes(time)\n    return minutes\n",
-        "    minutes = lambda x: x\n    return minutes(3)\n",
-        "    def minutes(x):\n        return x\n    return minutes(3)\n",
-    ],
-)
-def test_names_that_mean_what_they_say_stay(body: str) -> None:
-    head = "def f(time, minutes):\n" if "minutes(minutes)" in body else "def f(time):\n"
-    source = f"{MINUTES}{head}{body}"
-    assert mended(source, "python", kind="library") == source
-
-
-@pytest.mark.parametrize(
-    ("source", "wanted"),
-    [
-        ("sub f($x, $y) { $x }\n\n1;\n", "sub f { my ($x, $y) = @_; $x }\n\n1;\n"),
-        ("sub f($x) {\n    my ($x) = @_;\n}\n1;\n", "sub f {\n    my ($x) = @_;\n}\n1;\n"),
-        (
-            "sub f ($x, $n = 10, @more) { $n }\n1;\n",
-            "sub f { my ($x, $n, @more) = @_; $n = 10 unless defined $n; $n }\n1;\n",
-        ),
-        ("my $g = sub ($x) { $x };\n1;\n", "my $g = sub { my ($x) = @_; $x };\n1;\n"),
-        ("use v5.36;\nsub f($x) { $x }\n1;\n", None),
-        ("use feature 'signatures';\nsub f($x) { $x }\n1;\n", None),
-        ("sub f($$) { 1 }\n1;\n", None),
-    ],
-)
-def test_perl_takes_arguments_without_signatures(source: str, wanted: str | None) -> None:
-    assert mended(source, "perl") == (wanted or source)
-
-
-def test_perl_that_is_loaded_ends_with_a_true_value() -> None:
-    assert mended("sub f { return 2; }\n", "perl") == "sub f { return 2; }\n\n1;\n"
-    assert mended("sub f { 2 }\n__END__\ntext\n", "perl") == "sub f { 2 }\n__END__\ntext\n"
-    for unsure in ("sub f { 2 }\nprint f()\n", "my $f = sub { 2 }\n"):
-        assert mended(unsure, "perl") == unsure
-    assert mended("print 2;\n", "perl", kind="cli") == "print 2;\n"
 
 
 HOSTILE = {
