@@ -320,3 +320,13 @@ async def test_rows_have_all_columns_and_can_be_asked_for_in_many_ways() -> None
         "assert list_games().json() == [1] and list_games(most=1).json() == []",
         "assert http('GET', '/games?most=x').status == 400",
     )
+
+
+async def test_who_is_told_about_a_new_row_is_told_its_key() -> None:
+    contract = read_contract(GAMES, "games", login="")
+    made = "def add_game(title, players=None):\n    row = {'title': title}\n"
+    keeps = f"{made}    store.add('games', **row)\n    return 201, row\n"
+    other = f"{made}    store.add('games', title='x')\n    return 201, row\n"
+    told = "assert add_game('Go').json() == "
+    await holds(contract, {**GAME_PIECES, "add_game": keeps}, f"{told}{{'id': 1, 'title': 'Go'}}")
+    await holds(contract, {**GAME_PIECES, "add_game": other}, f"{told}{{'title': 'Go'}}")

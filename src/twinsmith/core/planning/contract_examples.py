@@ -3,7 +3,7 @@
 _TASK = (
     "An observatory keeps telescopes with name and site. {who} point one at a star for some hours "
     "of 80 euros each; a telescope that is broken cannot be pointed. List the telescopes, of one "
-    "site if wanted, 10 at a time, see what one has cost so far, and take one away."
+    "site if wanted, see what one has cost so far, and take one away."
 )
 _STUBS = '''telescopes = Table(id=int, name=str, site=str, broken=bool, cost=int)
 
@@ -20,8 +20,8 @@ def point_telescope(id: int, star: str, hours: int):
     return {{"id": 1, "star": "Vega", "cost": 240}}
 
 @get("/telescopes", status=200)
-def list_telescopes(site: str = "", page: int = 1):
-    """List the telescopes, of one site if wanted, 10 at a time"""
+def list_telescopes(site: str = ""):
+    """List the telescopes, of one site if wanted"""
     return [{{"id": 1, "name": "Vera", "site": "Chile", "broken": False, "cost": 240}}]
 
 @get("/telescopes/{{id}}/cost", status=200)

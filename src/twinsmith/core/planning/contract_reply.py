@@ -21,7 +21,14 @@ from twinsmith.core.planning.contract import (
     Refusal,
     Table,
 )
-from twinsmith.core.planning.from_examples import NO_CONTENT, kind_of, told_by, unnamed, widened
+from twinsmith.core.planning.from_examples import (
+    NO_CONTENT,
+    found_or_not,
+    kind_of,
+    told_by,
+    unnamed,
+    widened,
+)
 from twinsmith.core.planning.plan_stubs import plan_in
 from twinsmith.core.planning.requirement import quoted
 from twinsmith.core.replies.reply_json import object_in, words
@@ -60,7 +67,7 @@ def read_contract(text: str, task: str, *, login: str) -> Contract:
     tables += tuple(unnamed(found.values(), tables))
     tables = tuple(widened(each, found.values()) for each in tables)
     told = (told_by(each, tuple(found.values())) for each in found.values())
-    operations = with_own_names(tuple(told))
+    operations = with_own_names(tuple(found_or_not(each, tables) for each in told))
     return completed(Contract(operations=operations, tables=tables), login=login, named=named)
 
 

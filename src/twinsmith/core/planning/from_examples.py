@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from twinsmith.core.planning.completing import known_part
-from twinsmith.core.planning.contract import Field, Kind, Operation, Table
+from twinsmith.core.planning.contract import Field, Kind, Operation, Refusal, Table
 
 NO_CONTENT = 204
+MISSING = 404
 
 
 def unnamed(operations: Iterable[Operation], tables: Sequence[Table]) -> Iterable[Table]:
@@ -35,6 +36,15 @@ def widened(table: Table, operations: Iterable[Operation]) -> Table:
             for name, value in row.items():
                 columns.setdefault(name, Field(name=name, kind=kind_of(value)))
     return replace(table, columns=tuple(columns.values()))
+
+
+def found_or_not(operation: Operation, tables: Sequence[Table]) -> Operation:
+    """A route about one row says what holds where there is none; what is put there may be new."""
+    known = any(each.status == MISSING for each in operation.refuses)
+    if known or not tables or not operation.parameters or operation.method == "PUT":
+        return operation
+    missing = Refusal(status=MISSING, when="there is none")
+    return replace(operation, refuses=(missing, *operation.refuses))
 
 
 def told_by(operation: Operation, others: Sequence[Operation]) -> Operation:

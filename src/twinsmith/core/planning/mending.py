@@ -17,6 +17,7 @@ LONGEST_TOLD = 600
 LAST_ANSWERS = 4
 LONGEST_ANSWER = 160
 _LINE = re.compile(r"line (\d+)")
+LACKS = "the answer holds no"
 _ENTERING = ("/register", "/login")
 
 
@@ -93,6 +94,10 @@ def _failed(probe: Probe, result: ProbeResult, names: frozenset[str]) -> Complai
     lines = [line.strip() for line in probe.source.splitlines()]
     reached = [line for line in lines if line.removeprefix("assert ") in result.detail]
     about = called_in(reached[-1], names) if reached else ()
+    if reached and LACKS in result.detail:
+        # Not who was called with it, but whoever answered without it.
+        before = "\n".join(lines[: lines.index(reached[-1])])
+        about = called_in(before, names) or about
     text = f"An earlier version failed this test:\n{probe.source}\n{_answered(result)}"
     functions = about or called_in(probe.source, names)
     return Complaint(text=text, functions=frozenset(functions))

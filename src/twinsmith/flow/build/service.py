@@ -363,6 +363,9 @@ class Services:
             for stand in unmet:
                 # What the gate shows comes later.
                 suspects |= {n: "" for n in stand.functions if n in names and n not in suspects}
+            if unmet:
+                blamed = sorted(frozenset().union(*(each.functions for each in wrong)))
+                suspects |= {n: "" for n in blamed if n in names and n not in suspects}
         return {name: told_about(name, wrong) for name in list(suspects)[:MOST_SUSPECTS]}
 
     def _nearest(self, bench: Bench, found: Found) -> int | None:
