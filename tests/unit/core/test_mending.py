@@ -1,5 +1,7 @@
 """What coders are told of an earlier version: why it was refused, what it failed, what it said."""
 
+from dataclasses import replace
+
 from twinsmith.core.execution import Execution, ProbeResult
 from twinsmith.core.judging.pool import Pool
 from twinsmith.core.planning.mending import (
@@ -62,6 +64,14 @@ def pool(*probes: Probe, detail: str = "", given: bool = False, said: object = N
         for p in probes
     )
     return made.with_execution(Execution(candidate=1, results=results))
+
+
+def test_who_answered_without_a_value_is_blamed_not_who_was_asked_with_it() -> None:
+    source = "first = add_item('ann', 'pear')\nsecond = see_total(first['id'])\nassert second == 3"
+    probe = replace(DIALOGUE, source=source)
+    detail = "second = see_total(first['id']) (the answer holds no 'id'): POST /cart/items gave 201"
+    (found,) = complaints(pool(probe, detail=detail, said=SAID), 1, NAMES, [UNMET])
+    assert found.functions == {"add_item"}
 
 
 def test_a_dialogue_is_told_with_what_was_answered_to_the_function_of_the_failing_line() -> None:

@@ -157,3 +157,13 @@ class TestMending:
         found = read_contract(DIARY, "a diary with /entries/{id}/print", login="")
         assert found.called("write_entry").login
         assert not found.called("print_entry").login
+
+    def test_a_route_about_one_row_says_what_holds_where_there_is_none(self) -> None:
+        assert self.contract.called("print_entry").refuses == (
+            Refusal(status=404, when="there is none"),
+        )
+        assert self.contract.called("write_entry").refuses == ()
+        contract = TestReading.contract
+        # What is put somewhere may be new there.
+        assert contract.called("change_shelf").refuses == ()
+        assert [each.status for each in contract.called("label_of").refuses] == [404]

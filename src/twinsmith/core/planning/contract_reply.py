@@ -67,8 +67,10 @@ def read_contract(text: str, task: str, *, login: str) -> Contract:
     tables += tuple(unnamed(found.values(), tables))
     tables = tuple(widened(each, found.values()) for each in tables)
     told = (told_by(each, tuple(found.values())) for each in found.values())
-    operations = with_own_names(tuple(found_or_not(each, tables) for each in told))
-    return completed(Contract(operations=operations, tables=tables), login=login, named=named)
+    operations = with_own_names(tuple(told))
+    plan = completed(Contract(operations=operations, tables=tables), login=login, named=named)
+    whole = tuple(found_or_not(each, plan.tables) for each in plan.operations)
+    return replace(plan, operations=whole)
 
 
 def _spelled(raw: object) -> object:
