@@ -114,8 +114,8 @@ class Services:
         for nth in range(MOST_ROUNDS):
             suspects = self._suspects(bench, found, stands)
             made = len(found.pool.candidates)
-            ended = found.stopped or self._run.short
-            if ended or not suspects or made >= self._job.effort.candidates:
+            late = self._run.ledger.spent.seconds >= self._job.budget.seconds
+            if found.stopped or late or not suspects or made >= self._job.effort.candidates:
                 break
             found = await self._again(nth, bench, suspects, found)
             stands = await self._stands(bench, wanted, found)
