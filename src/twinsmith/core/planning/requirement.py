@@ -24,6 +24,7 @@ _ABOUT_THE_PROGRAM = (
     "cpp flask code please want need"
 )
 """Words that say what kind of program is wanted; that it is one shows by itself."""
+_WHOLE_PROGRAMS = "api server service microservice backend application app library module package"
 _CLAUSE = re.compile(r"(?<=[.;:!?])\s+|\n+|\s+—\s+")
 LEAST_OF_A_CLAUSE = 4
 """Words of a clause that nobody covered, from which on it is a requirement of its own."""
@@ -155,8 +156,8 @@ def says_more(quote: str) -> bool:
 
 
 def introduces(quote: str) -> bool:
-    """Whether words say what kind of program it is: it is what its parts are."""
-    return bool(set(words_of(quote)) & _PROGRAM_WORDS)
+    """Whether words name the program as a whole: it is what its parts are."""
+    return bool(set(words_of(quote)) & _WHOLES)
 
 
 def quoted(quote: str, task: str) -> str:
@@ -188,4 +189,5 @@ def _stem(word: str) -> str:
 
 
 _EMPTY = frozenset(_EMPTY_WORDS.split())
+_WHOLES = frozenset(map(_stem, _WHOLE_PROGRAMS.split()))
 _PROGRAM_WORDS = frozenset(map(_stem, _ABOUT_THE_PROGRAM.split()))

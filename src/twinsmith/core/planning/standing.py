@@ -144,14 +144,14 @@ def _standing(requirement: Requirement, contract: Contract, trials: Sequence[Tri
         t for t in own if not t.passed and t.elsewhere and t.probe.about == requirement.number
     ]
     if not shown and all(t.passed for t in own) and introduces(requirement.quote):
-        shown = _all_shown(serves, trials)
+        shown = _all_shown(contract.pieces, trials)
     return _judged(requirement, own, shown, against, functions)
 
 
-def _all_shown(serves: Sequence[Operation], trials: Sequence[Trial]) -> list[Trial]:
+def _all_shown(pieces: Sequence[Operation], trials: Sequence[Trial]) -> list[Trial]:
     """A check for each of these operations; none where one of them has none."""
     found = []
-    for each in serves:
+    for each in pieces:
         own = (t for t in trials if t.passed and not t.refusal and each.function in t.telling)
         if (first := next(own, None)) is None:
             return []
