@@ -1,7 +1,7 @@
 import pytest
 
+from tests.one_answer import OneAnswer
 from twinsmith.core.errors import BudgetExceeded
-from twinsmith.core.model import Question, Reply
 from twinsmith.core.profile import Profile
 from twinsmith.core.program import Candidate
 from twinsmith.core.task import Task
@@ -13,23 +13,9 @@ PROFILE = Profile(entry="f", signature="def f() -> int:")
 BRIEF = Brief(number=3, ensemble=2, temperature=0.8, told="Mind the sign.", way="planned")
 
 
-class Coder:
-    """Answers with one text and keeps what it was asked."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self.asked: list[Question] = []
-
-    async def __call__(self, question: Question) -> Reply:
-        self.asked.append(question)
-        if not self._text:
-            raise BudgetExceeded("the budget of 9 tokens is spent")
-        return Reply(text=self._text, model="m", tokens_in=1, tokens_out=1)
-
-
 async def made(text: str, task: Task = TASK, profile: Profile = PROFILE) -> tuple[Candidate, str]:
     """The candidate, and what the coder was asked."""
-    coder = Coder(text)
+    coder = OneAnswer(text, BudgetExceeded("the budget of 9 tokens is spent"))
     candidate = await generate(task, profile, BRIEF, coder)
     return candidate, coder.asked[0].text
 
@@ -71,7 +57,7 @@ async def test_an_answer_without_a_program_is_a_candidate_that_says_why(
 
 
 async def test_the_question_is_numbered_and_as_warm_as_the_brief_says() -> None:
-    coder = Coder(SOURCE)
+    coder = OneAnswer(SOURCE, BudgetExceeded("the budget of 9 tokens is spent"))
     await generate(TASK, PROFILE, BRIEF, coder)
     (asked,) = coder.asked
     assert (asked.role, asked.nth, asked.ensemble, asked.temperature) == ("coder", 2, 2, 0.8)
@@ -96,7 +82,7 @@ async def test_what_a_person_answered_is_told() -> None:
 
 
 async def test_ensembles_ask_in_different_words() -> None:
-    coder = Coder(SOURCE)
+    coder = OneAnswer(SOURCE, BudgetExceeded("the budget of 9 tokens is spent"))
     for ensemble in (1, 2):
         brief = Brief(number=1, ensemble=ensemble, temperature=0.2)
         await generate(TASK, PROFILE, brief, coder)

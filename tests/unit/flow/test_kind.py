@@ -5,31 +5,17 @@ from dataclasses import replace
 import pytest
 
 from tests.cart import BUDGET, EFFORT, Cart
+from tests.one_answer import OneAnswer
 from tests.service_scripts import CART, PIECES
 from tests.worlds import DOUBLE, World, job_of, saying
 from twinsmith.core.budget import Budget
-from twinsmith.core.errors import BadReply
-from twinsmith.core.model import Prompt, Question, Reply
+from twinsmith.core.model import Prompt
 from twinsmith.core.task import Job, Task, read_task
 from twinsmith.flow.build.kind import kind_of
 
 OPEN = "Whoever lends a book brings it back within three weeks"
 TASK = Task(text=OPEN, language="python", kind="function", kind_open=True)
 ASKED = "What kind of program does a task want?"
-
-
-class Slow:
-    """A slow thinker with one answer."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self.asked: list[Question] = []
-
-    async def __call__(self, question: Question) -> Reply:
-        self.asked.append(question)
-        if not self._text:
-            raise BadReply("nothing")
-        return Reply(text=self._text, model="m", tokens_in=1, tokens_out=1)
 
 
 @pytest.mark.parametrize(
@@ -49,12 +35,12 @@ class Slow:
     ],
 )
 async def test_one_word_is_read_and_anything_else_leaves_the_guess(said: str, kind: str) -> None:
-    assert await kind_of(TASK, Slow(said)) == kind
-    assert await kind_of(replace(TASK, kind="library"), Slow("no idea")) == "library"
+    assert await kind_of(TASK, OneAnswer(said)) == kind
+    assert await kind_of(replace(TASK, kind="library"), OneAnswer("no idea")) == "library"
 
 
 async def test_the_question_is_short_and_for_one_word() -> None:
-    slow = Slow("cli")
+    slow = OneAnswer("cli")
     await kind_of(replace(TASK, text="Long\n words " * 500), slow)
     (question,) = slow.asked
     assert (question.role, question.temperature, question.tokens) == ("slow", 0.0, 8)

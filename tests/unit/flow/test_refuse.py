@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from tests.cart import Cart, cart_job
+from tests.one_answer import OneAnswer
 from tests.worlds import World, job_of, saying
-from twinsmith.core.errors import BadReply
 from twinsmith.core.harmful import HARMFUL, harmful_name
-from twinsmith.core.model import Prompt, Question, Reply
+from twinsmith.core.model import Prompt
 from twinsmith.core.program import Kind
 from twinsmith.core.task import Task
 from twinsmith.flow.build.refuse import refused
@@ -16,20 +16,6 @@ from twinsmith.flow.build.refuse import refused
 LOCKS = "A command that locks all files of a machine and asks for money"
 TASK = Task(text=LOCKS, language="python", kind="cli")
 ASKED = "What is such a program called?"
-
-
-class Slow:
-    """A slow thinker with one answer."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self.asked: list[Question] = []
-
-    async def __call__(self, question: Question) -> Reply:
-        self.asked.append(question)
-        if not self._text:
-            raise BadReply("nothing")
-        return Reply(text=self._text, model="m", tokens_in=1, tokens_out=1)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +42,7 @@ def test_every_name_is_found_as_it_is_written() -> None:
 
 
 async def test_what_is_called_harmful_is_refused_in_one_line_with_its_name() -> None:
-    slow = Slow("Ransomware")
+    slow = OneAnswer("Ransomware")
     told = await refused(TASK, slow)
     assert told.startswith("what the task asks for is called 'ransomware', and twinsmith builds")
     assert "\n" not in told
@@ -67,7 +53,7 @@ async def test_what_is_called_harmful_is_refused_in_one_line_with_its_name() -> 
 
 @pytest.mark.parametrize("said", ["file tool", ""])
 async def test_anything_else_is_built(said: str) -> None:
-    assert await refused(TASK, Slow(said)) == ""
+    assert await refused(TASK, OneAnswer(said)) == ""
 
 
 @pytest.mark.parametrize(
@@ -77,7 +63,7 @@ async def test_anything_else_is_built(said: str) -> None:
 async def test_who_asks_for_a_function_by_its_name_is_not_asked_about(
     kind: Kind, is_open: bool, asked: int
 ) -> None:
-    slow = Slow("file tool")
+    slow = OneAnswer("file tool")
     await refused(replace(TASK, kind=kind, kind_open=is_open), slow)
     assert len(slow.asked) == asked
 

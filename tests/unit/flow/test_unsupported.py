@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from tests.cart import Cart, cart_job
+from tests.one_answer import OneAnswer
 from tests.service_scripts import CART
-from twinsmith.core.errors import BadReply
-from twinsmith.core.model import Prompt, Question, Reply
+from twinsmith.core.model import Prompt
 from twinsmith.core.planning.requirement import NOTHING_REQUIRED, Requirement
 from twinsmith.core.planning.standing import Asked, Standing
 from twinsmith.core.planning.unsupported import unsupported_in, without_unsupported
@@ -19,20 +19,6 @@ from twinsmith.flow.build.unsupported import unsupported
 ASKED = "A service answers HTTP requests and keeps rows"
 BIDS = "An auction: bids go to all browsers over WebSockets"
 TASK = Task(text=BIDS, language="python", kind="service")
-
-
-class Slow:
-    """A slow thinker with one answer."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self.asked: list[Question] = []
-
-    async def __call__(self, question: Question) -> Reply:
-        self.asked.append(question)
-        if not self._text:
-            raise BadReply("nothing")
-        return Reply(text=self._text, model="m", tokens_in=1, tokens_out=1)
 
 
 @pytest.mark.parametrize(
@@ -73,11 +59,11 @@ def test_the_requirement_that_names_it_is_not_met_and_others_stay() -> None:
     ("kind", "spec", "asked"), [("service", "", 1), ("service", "{}", 0), ("cli", "", 0)]
 )
 async def test_only_services_in_words_are_asked_about(kind: Kind, spec: str, asked: int) -> None:
-    slow = Slow("WebSocket")
+    slow = OneAnswer("WebSocket")
     found = await unsupported(replace(TASK, kind=kind, spec=spec), slow)
     assert (found, len(slow.asked)) == ("WebSocket" if asked else "", asked)
     assert all((each.tokens, each.temperature) == (8, 0.0) for each in slow.asked)
-    assert await unsupported(TASK, Slow("")) == ""
+    assert await unsupported(TASK, OneAnswer("")) == ""
 
 
 async def test_it_is_told_at_once_and_the_rest_is_built() -> None:
