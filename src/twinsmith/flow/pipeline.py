@@ -54,24 +54,37 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
     if profile.contradictions:
         told = f"the task's examples contradict each other: {profile.contradictions[0]}; mend it"
         return await _accept(job, Work(profile=profile, problem=told), run)
-    asked: Asked | None = None
     try:
-        if job.task.kind == "service":
-            served = await Services(job, limits, run, told=profile.practice).solve()
-            found, pieces = served.found, served.pieces
-            asked = without_unsupported(served.asked, profile.unsupported)
-        else:
-            wanted = await _required(job, run)
-            known = advice(pieces)
-            twins = Twins(
-                job, profile, limits, run, advice=known, reminders=reminders, wanted=wanted
-            )
-            found = await twins.solve()
-            if wanted.each:
-                asked = await shown(found.pool, found.selection.winner, wanted, limits, run)
+        work = await _searched(job, profile, pieces, reminders, limits, run)
     except (BadReply, BudgetExceeded) as error:
         return await _accept(job, Work(profile=profile, pieces=pieces, problem=str(error)), run)
-    work = Work(
+    outcome = await _accept(job, work, run)
+    await share(job, work, outcome, run)
+    return outcome
+
+
+async def _searched(
+    job: Job,
+    profile: Profile,
+    pieces: tuple[Hit, ...],
+    reminders: tuple[Reminder, ...],
+    limits: Limits,
+    run: Recorder,
+) -> Work:
+    """What the search for a program came to."""
+    asked: Asked | None = None
+    if job.task.kind == "service":
+        served = await Services(job, limits, run, told=profile.practice).solve()
+        found, pieces = served.found, served.pieces
+        asked = without_unsupported(served.asked, profile.unsupported)
+    else:
+        wanted = await _required(job, run)
+        known = advice(pieces)
+        twins = Twins(job, profile, limits, run, advice=known, reminders=reminders, wanted=wanted)
+        found = await twins.solve()
+        if wanted.each:
+            asked = await shown(found.pool, found.selection.winner, wanted, limits, run)
+    return Work(
         profile=profile,
         pieces=pieces,
         pool=found.pool,
@@ -82,9 +95,6 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
         asked=asked,
         problem=found.stopped,
     )
-    outcome = await _accept(job, work, run)
-    await share(job, work, outcome, run)
-    return outcome
 
 
 async def _clarify(job: Job, run: Recorder) -> Profile:

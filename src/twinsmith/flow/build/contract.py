@@ -9,6 +9,7 @@ from twinsmith.core.planning.completing import joined
 from twinsmith.core.planning.contract import Contract, Operation
 from twinsmith.core.planning.contract_examples import LOGIN_RULE, example_for
 from twinsmith.core.planning.contract_reply import named_paths, read_contract
+from twinsmith.core.planning.from_examples import MISSING
 from twinsmith.core.planning.requirement import Requirement, Requirements, same
 from twinsmith.core.planning.serving import unserved
 from twinsmith.flow.build.asking import answered
@@ -16,7 +17,6 @@ from twinsmith.flow.recorder import Recorder
 from twinsmith.prompts import render
 
 HEATS = {1: (0.0, 0.5), 2: (0.3, 0.7)}
-MISSING = 404
 MOST_ADDED = 2
 
 
