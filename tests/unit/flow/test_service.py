@@ -38,6 +38,20 @@ async def test_the_right_pieces_are_a_solved_service() -> None:
     assert all(each["shown"] for each in report["requirements"])
 
 
+async def test_a_service_is_tried_before_any_critic_is_asked() -> None:
+    world = Cart()
+    right, runs = world.say, []
+
+    def say(prompt: Prompt) -> str:
+        if prompt.role == "critic":
+            runs.append(world.runs)
+        return right(prompt)
+
+    world.say = say
+    await world.build(cart_job())
+    assert runs[0] == 2
+
+
 async def test_what_is_handed_over_says_how_to_run_and_test_it() -> None:
     world, job = Cart(), cart_job()
     await world.build(job)

@@ -4,6 +4,7 @@ import re
 
 from twinsmith.core.errors import BadReply
 from twinsmith.core.model import Question
+from twinsmith.core.planning.proving_words import about_proving, proving
 from twinsmith.core.planning.requirement import (
     SCHEMA,
     Requirements,
@@ -34,7 +35,8 @@ async def required(
     whole = found[0]
     for other in found[1:]:
         whole = merged(whole, other)
-    login = next((words for words in logins if words), "")
+    named = (words for words in logins if about_proving(words))
+    login = proving(task) or next(named, "") if accounts else ""
     wanted = without_headline(Requirements(each=whole.each, login=login), task)
     if login and not any(same(each.quote, login) for each in wanted.each):
         wanted = with_more(wanted, [login])

@@ -11,7 +11,7 @@ from functools import partial
 
 from twinsmith.core.effort import ENSEMBLES
 from twinsmith.core.errors import BudgetExceeded
-from twinsmith.core.execution import Execution, Limits
+from twinsmith.core.execution import Limits
 from twinsmith.core.judging.pool import Pool
 from twinsmith.core.judging.selection import Selection, select
 from twinsmith.core.knowing.knowledge import Hit
@@ -41,7 +41,7 @@ from twinsmith.core.verdict import Finding
 from twinsmith.flow.build.contract import contracted
 from twinsmith.flow.build.dialogues import dialogues
 from twinsmith.flow.build.ensemble import Found
-from twinsmith.flow.build.execute import execute
+from twinsmith.flow.build.execute import execute, not_run_yet
 from twinsmith.flow.build.leaders import Leaders
 from twinsmith.flow.build.pieces import (
     Bench,
@@ -56,7 +56,6 @@ from twinsmith.flow.build.requirements import required
 from twinsmith.flow.build.retrieve import advice, retrieve_part
 from twinsmith.flow.build.talks import Talks, best_of_each
 from twinsmith.flow.recorder import Recorder
-from twinsmith.ports import Sandbox
 
 BY_THE_CONTRACT = -2
 """The voice of what usually holds for a contract, beside those of the critics."""
@@ -181,6 +180,8 @@ class Services:
             ]
             # One by one a local model answers the same for the same seed.
             written = await self._run.in_turn([bench.write(order) for order in orders])
+            # Before critics are asked: a short budget must not end with programs nobody tried.
+            found = await self._tried(found, bench.wholes({}, written, writers, 0))
             voices = [(e, each) for e in self._ensembles for each in wanted.each]
             critics = [
                 dialogues(
@@ -200,7 +201,7 @@ class Services:
                 for probe in probes
             ]
             found = await self._with_dialogues(bench.shop.contract, proposals, found)
-            found = await self._tried(found, bench.wholes({}, written, writers, 0))
+            found = await self._tried(found, [])
             stage.text = self._standing(found)
         return found
 
@@ -269,19 +270,13 @@ class Services:
         return found
 
     async def _tried(self, found: Found, written: list[Candidate]) -> Found:
-        """Start each service and run its checks; a password in its log bars it."""
+        """Start each service and run the checks it has not seen; a password in its log bars it."""
         pool = found.pool.with_candidates(written)
         found = replace(found, pool=pool)
-        probes = Probes(checks=pool.probes, setup=pool.setup)
-        for candidate in written:
-            if candidate.program is None or found.stopped:
-                continue
-
-            async def in_sandbox(sandbox: Sandbox, candidate: Candidate = candidate) -> Execution:
-                return await execute(candidate, probes, self._limits, sandbox)
-
+        for candidate, probes in not_run_yet(pool):
+            work = partial(execute, candidate, probes, self._limits)
             try:
-                execution = await self._run.execute(candidate.number, in_sandbox)
+                execution = await self._run.execute(candidate.number, work)
             except BudgetExceeded as error:
                 found = replace(found, stopped=str(error))
                 break
@@ -293,7 +288,7 @@ class Services:
         found = await self._leaders.inspected(found)
         await self._run.tell(
             "candidates.compared",
-            key=str(len(found.pool.candidates)),
+            key=f"{len(found.pool.candidates)}, {len(found.pool.probes)}",
             who="critic",
             data={
                 "best": self._standing(found),
