@@ -10,7 +10,7 @@ from typing import Any
 from twinsmith.core.checks.inputs import input_text
 from twinsmith.core.errors import BadReply
 from twinsmith.core.probe import Command, Probe
-from twinsmith.core.program import MODULE
+from twinsmith.core.program import FILE_NAMES, MODULE
 from twinsmith.core.replies.reply_json import object_in, open_question, words
 
 MOST_RUNS = 20
@@ -35,6 +35,7 @@ _TAKES = {"args": "arguments", "options": "options"}
 # A small model that puts its own command line on standard input.
 _ECHO = re.compile(r"^\s*(?:\$ |\./|python3? \w|solution\b)|\b\w+\.py\b|(?:^|\s)--\w")
 _FILE = re.compile(rf"(?!{MODULE}\b)[A-Za-z]\w{{0,40}}(?:\.\w{{1,10}})?")
+_OWN_NAMES = frozenset({MODULE, *FILE_NAMES.values()})
 _PROGRAM = re.compile(
     r"^(?:\$ *)?(?:(?:python3?|perl|go run|cargo run --) +)?(?:\./)?[a-z][\w.-]*(?!\S)"
 )
@@ -197,6 +198,9 @@ def _run(raw: object) -> Command | None:
     if not isinstance(args, list) or not isinstance(stdin, str) or not isinstance(stdout, str):
         return None
     texts = [str(arg) for arg in args if isinstance(arg, str | int | float)]
+    if texts and texts[0].removeprefix("./") in _OWN_NAMES:
+        # Whoever writes a run may begin with the program itself, as in a shell.
+        texts = texts[1:]
     files = _files(raw.get("files", []))
     whole = "".join([*texts, stdin, stdout, *(text for _, text in files)])
     if len(texts) > MOST_ARGS or len(whole) > LONGEST_TEXT or "\0" in whole:

@@ -130,3 +130,10 @@ def test_what_was_copied_from_the_example_or_is_a_sentence_is_left_out() -> None
     assert told.endswith("(numbers may be wrong): solution 2 3 prints '5'")
     wordy = {**GOOD, "usage": "It adds two numbers that are given on the command line and so on."}
     assert read_command_line(json.dumps(wordy)).usage == ""
+
+
+def test_a_run_that_begins_with_the_program_itself_is_read_without_it() -> None:
+    runs = [{"args": ["./solution", "a", "b"], "stdin": "", "stdout": "1"}]
+    runs += [{"args": ["solution.py"], "stdin": "", "stdout": "2"}]
+    found = read_runs(json.dumps({"runs": runs}))
+    assert [probe.command and probe.command.args for probe in found] == [("a", "b"), ()]

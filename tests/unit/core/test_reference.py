@@ -6,11 +6,13 @@ from twinsmith.core.checks.inputs import REFUSES
 from twinsmith.core.checks.reference import (
     Voice,
     answer_of,
+    can_show,
     errors_in,
     is_right,
     says_something,
     settled,
 )
+from twinsmith.core.command_line import proposal
 from twinsmith.core.execution import ProbeResult
 from twinsmith.core.probe import Call, Command, Probe
 
@@ -89,3 +91,30 @@ def test_a_call_keeps_its_form_with_the_value_that_was_computed() -> None:
     assert found is not None
     assert found[0].source == "assert f(2) == 4"
     assert found[0].call == Call(function="f", args=("2",), expected="4")
+
+
+def command(*args: str, refused: bool = False) -> Probe:
+    return proposal(Command(args=args, stdout=None if refused else "3", exit_code=int(refused)))
+
+
+def test_an_option_is_shown_by_a_run_that_has_it() -> None:
+    quote = "with --workdays it counts Mondays to Fridays"
+    assert not can_show(command("2024-02-27", "2024-03-01"), quote)
+    assert can_show(command("--workdays", "2024-02-27", "2024-03-01"), quote)
+    assert can_show(command("--width=3"), "--width WIDTH, or -w")
+
+
+def test_an_exit_code_is_shown_by_a_run_that_is_refused() -> None:
+    quote = "a missing file: a message on stderr, exit code 2"
+    assert not can_show(command("a.txt"), quote)
+    assert can_show(command("a.txt", refused=True), quote)
+    assert can_show(command("a.txt"), "prints the sum, exit code 0")
+
+
+def test_a_function_is_shown_by_a_check_that_calls_it() -> None:
+    add = Probe(name="", origin="plan", source="assert add('99', '1') == '100'")
+    assert can_show(add, "std::string add(const std::string& a)")
+    assert not can_show(add, "int compare(a, b) which is -1, 0 or 1")
+    assert can_show(add, "it takes O(n) steps")
+    called = Probe(name="", origin="plan", call=Call(function="compare", args=("1", "2")))
+    assert can_show(called, "int compare(a, b)")

@@ -28,6 +28,9 @@ _ERRORS = frozenset(
     for name, kind in vars(builtins).items()
     if isinstance(kind, type) and issubclass(kind, Exception)
 )
+_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+_NONZERO = re.compile(r"\bexit (?:code|status) (?:of )?[1-9]", re.IGNORECASE)
+_CALLED = re.compile(r"\b([A-Za-z_]\w+)\(")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,9 +95,18 @@ def errors_in(task: str) -> tuple[str, ...]:
 
 
 def can_show(probe: Probe, quote: str) -> bool:
-    """Whether a check can show a requirement: one that names errors needs a check that has one."""
+    """Whether a check has what a requirement names: its errors, options, functions, exit code."""
     errors = errors_in(quote)
-    return not errors or any(error in probe.source for error in errors)
+    if errors and not any(error in probe.source for error in errors):
+        return False
+    if probe.command is not None:
+        args = {arg.partition("=")[0] for arg in probe.command.args}
+        options = set(_OPTION.findall(quote))
+        refused = _NONZERO.search(quote) is None or expected_of(probe.command) == REFUSES
+        return refused and (not options or bool(options & args))
+    functions = _CALLED.findall(quote)
+    told = input_text(probe.call) if probe.call else probe.source
+    return not functions or any(re.search(rf"\b{name}\(", told) for name in functions)
 
 
 def _check(asked: Input, expected: str, about: int) -> Probe:

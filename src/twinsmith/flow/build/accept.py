@@ -27,10 +27,15 @@ def reason_for(job: Job, work: Work, verdicts: tuple[Verdict, ...]) -> tuple[boo
     if chosen.winner is None:
         return False, _nothing(work, verdicts)
     best = next(v for v in verdicts if v.candidate == chosen.winner)
+    parts = max(1, len(work.profile.calls))
+    believed = chosen.confidence**parts
     score = (
         f"candidate {best.candidate} passes {best.passed} of {best.total} checks, "
         f"confidence {chosen.confidence:.2f}"
     )
+    if parts > 1:
+        # Fitted on single functions; a library is right only where all that it offers is.
+        score += f" in each of {parts} parts, {believed:.2f} in all"
     blocking = next((f for f in best.findings if f.severity == "blocking"), None)
     if blocking is not None:
         return False, f"{score}; {blocking.where} {blocking.what}: {blocking.evidence}{_hint(work)}"
@@ -41,7 +46,7 @@ def reason_for(job: Job, work: Work, verdicts: tuple[Verdict, ...]) -> tuple[boo
         return False, f"{score}; {_missing(unmet)}"
     # A person's tests decide by themselves; where nothing was left to a model, so do the frame's.
     brought = work.asked is not None and work.asked.brought
-    if job.task.tests or brought or chosen.confidence >= job.effort.least:
+    if job.task.tests or brought or believed >= job.effort.least:
         return True, score
     return False, "; ".join([f"{score}: too little to call it solved", *_doubts(work, best)])
 
