@@ -295,7 +295,8 @@ class TestCompleting:
         books: dict[str, Json] = {"books": {"id": "integer", "title": "string"}}
         more: dict[str, Json] = {"books": {"id": "integer", "fee": "number"}, "fines": {"a": "int"}}
         plan = planned(route(), tables=books)
-        both = joined(plan, planned(route(), route(path="/fee"), tables=more), login="")
+        added = route(function="pay", path="/fee")
+        both = joined(plan, planned(route(), added, tables=more), login="")
         assert shapes(both) == ["GET /health", "GET /do", "GET /fee"]
         assert len({each.function for each in both.operations}) == 3
         owned = joined(planned(route(), login=ACCOUNTS), plan, login=ACCOUNTS)
@@ -308,6 +309,55 @@ class TestCompleting:
             "books(id: int, title: str, fee: float)",
             "fines(id: int, a: int)",
         }
+
+    def test_a_route_of_the_same_name_and_method_is_not_added_again(self) -> None:
+        first = planned(route(function="open_cart", method="POST", path="/open_cart"))
+        again = planned(route(function="open_cart", method="POST", path="/cart"), route())
+        assert shapes(joined(first, again, login="")) == [
+            "GET /health",
+            "POST /open_cart",
+            "GET /do",
+        ]
+
+    def test_a_way_in_without_a_password_is_the_kits(self) -> None:
+        odd = route(function="enrol", method="POST", path="/register", takes={"user": "a"})
+        found = planned(odd, route(), login=ACCOUNTS)
+        register = found.part("register")
+        assert register is not None
+        assert register.takes == CREDENTIALS
+        assert shapes(found).count("POST /register") == 1
+
+    def test_who_asks_is_known_before_a_piece_is_called(self) -> None:
+        refuses: Json = [
+            {"status": 401, "when": "nobody is logged in"},
+            {"status": 404, "when": "the user is not found"},
+            {"status": 409, "when": "the page is taken"},
+        ]
+        (found,) = planned(
+            route(path="/a/{id}", login=True, refuses=refuses), login=ACCOUNTS
+        ).pieces
+        assert [each.when for each in found.refuses] == ["the page is taken"]
+
+
+class TestRows:
+    def test_what_is_sent_to_a_table_is_kept_in_it(self) -> None:
+        push = route(
+            function="push",
+            method="POST",
+            path="/jobs",
+            takes={"payload": "x", "priority": 2},
+            gives={"id": 1},
+        )
+        (table,) = planned(push, tables={"jobs": {"id": "integer"}}).tables
+        assert table.text() == "jobs(id: int, payload: str, priority: int)"
+
+    def test_a_plan_without_tables_that_takes_in_and_shows_keeps_records(self) -> None:
+        beat = route(function="beat", method="POST", path="/beat", takes={"name": "a"})
+        (table,) = planned(beat, route(path="/seen")).tables
+        assert table.text() == "records(id: int, name: str, a: int)"
+        # Nothing is to be kept where nothing is shown later.
+        assert planned(beat).tables == ()
+        assert planned(route(path="/seen")).tables == ()
 
 
 def test_who_somebody_is_and_what_proves_it() -> None:

@@ -144,6 +144,13 @@ class TestReading:
                 ),
                 "uses request, which is not there",
             ),
+            (fenced(f"{HEAD}\n    return 201, store.save(product)\n"), "uses store.save, which"),
+            (fenced(f"{HEAD}\n    return 201, store[product]\n"), "store as something that holds"),
+            (
+                fenced(f"{HEAD}\n    return 201, product in store\n"),
+                "store as something that holds",
+            ),
+            (fenced(f"{HEAD}\n    return 201, store.add('carts')\n"), "uses a table carts, which"),
         ],
     )
     def test_what_cannot_be_used_is_said_in_one_line(self, text: str, why: str) -> None:

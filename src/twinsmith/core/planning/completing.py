@@ -14,6 +14,9 @@ from twinsmith.core.services.http_words import WORDS
 
 WHO = ("user", "username", "user_id", "userid", "user_name", "owner", "owner_id")
 _WHOSE = re.compile(r"/users/\{id\}|(?:/users)?/\{(?:" + "|".join(WHO) + r")\}")
+_ENTERING = ("login", "signin", "log_in")
+_JOINING = ("register", "signup", "sign_up")
+UNKNOWN, NOT_FOUND = 401, 404
 HEALTH = Operation(
     function="health", method="GET", path="/health", gives='{"status": "ok"}', part="health"
 )
@@ -79,6 +82,8 @@ def completed(contract: Contract, *, login: str, named: Collection[str] = ()) ->
     Routes of paths that somebody named, parameters as `{}`, stay as they are.
     """
     operations = [known_part(each) for each in contract.operations]
+    if login:
+        operations = [_entrance(each) for each in operations]
     parts = {each.part for each in operations}
     if login and not any(each.login for each in operations):
         # Who logs in does it for something; what somebody spelled out stays as it is.
@@ -103,6 +108,15 @@ def completed(contract: Contract, *, login: str, named: Collection[str] = ()) ->
     return replace(contract, operations=tuple(operations), tables=tuple(tables))
 
 
+def _entrance(operation: Operation) -> Operation:
+    """A way in that asks for no password, as the kit has it: nobody would be known by it."""
+    last = operation.path.rpartition("/")[2].lower()
+    usual = LOGIN if last in _ENTERING else REGISTER if last in _JOINING else None
+    if usual is None or operation.part or operation.method != "POST" or operation.parameters:
+        return operation
+    return replace(usual, path=operation.path, quote=operation.quote)
+
+
 def _open(operation: Operation) -> Operation:
     """Nobody needs a token where nobody can log in."""
     return replace(operation, login=False)
@@ -113,13 +127,21 @@ def _asked_by_token(operation: Operation) -> Operation:
     if not operation.login or operation.part:
         return operation
     path = _WHOSE.sub("", operation.path) or "/"
+    # The kit has seen to who asks before a piece is called.
+    refuses = tuple(each for each in operation.refuses if not _about_who_asks(each))
     takes = tuple(field for field in operation.takes if field.name.lower() not in WHO)
     example = operation.example()
     gives = operation.gives
     if gives and isinstance(example, dict):
         told = {("user" if n.lower() in WHO else n): v for n, v in example.items()}
         gives = json.dumps(told | {"user": "ann"} if "user" in told else told)
-    return replace(operation, path=path, takes=takes, gives=gives)
+    return replace(operation, path=path, takes=takes, gives=gives, refuses=refuses)
+
+
+def _about_who_asks(refusal: Refusal) -> bool:
+    told = refusal.when.lower()
+    unknown = refusal.status == NOT_FOUND and re.search(r"\buser\b", told)
+    return refusal.status == UNKNOWN or "token" in told or bool(unknown)
 
 
 def _owned(table: Table) -> Table:
@@ -136,7 +158,13 @@ def _owned(table: Table) -> Table:
 def joined(plan: Contract, more: Contract, *, login: str, named: Collection[str] = ()) -> Contract:
     """A plan with the routes and rows of another that it lacks."""
     taken = {each.shape for each in plan.operations}
-    added = [each for each in more.operations if each.shape not in taken and not each.part]
+    # What bears the same name and method is the same, wherever it lies.
+    done = {(each.method, each.function) for each in plan.operations}
+    added = [
+        each
+        for each in more.operations
+        if not each.part and each.shape not in taken and (each.method, each.function) not in done
+    ]
     tables = {table.name: table for table in (*more.tables, *plan.tables)}
     for table in more.tables:
         known = {column.name for column in tables[table.name].columns}
@@ -163,9 +191,9 @@ def known_part(operation: Operation) -> Operation:
         operation, pair = replace(operation, takes=CREDENTIALS), CREDENTIALS
     if not pair:
         return operation
-    if any("token" in name for name in names) or last in ("login", "signin", "log_in"):
+    if any("token" in name for name in names) or last in _ENTERING:
         return replace(_silent(operation), part="login", login=False)
-    if last in ("register", "signup", "sign_up", "users", "accounts"):
+    if last in (*_JOINING, "users", "accounts"):
         return replace(_silent(operation), part="register", login=False)
     return operation
 

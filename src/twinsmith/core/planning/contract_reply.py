@@ -25,6 +25,7 @@ from twinsmith.core.planning.from_examples import (
     NO_CONTENT,
     found_or_not,
     kind_of,
+    records,
     told_by,
     unnamed,
     widened,
@@ -65,6 +66,7 @@ def read_contract(text: str, task: str, *, login: str) -> Contract:
     login = login or _entry_in(found.values())
     tables = tuple(_tables(_spelled(raw.get("tables")), login=bool(login)))
     tables += tuple(unnamed(found.values(), tables))
+    tables = tables or tuple(records(tuple(found.values())))
     tables = tuple(widened(each, found.values()) for each in tables)
     told = (told_by(each, tuple(found.values())) for each in found.values())
     operations = with_own_names(tuple(told))

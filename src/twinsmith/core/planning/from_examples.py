@@ -7,6 +7,7 @@ from twinsmith.core.planning.completing import known_part
 from twinsmith.core.planning.contract import Field, Kind, Operation, Refusal, Table
 
 NO_CONTENT = 204
+RECORDS = "records"
 MISSING = 404
 
 
@@ -26,10 +27,33 @@ def unnamed(operations: Iterable[Operation], tables: Sequence[Table]) -> Iterabl
             yield Table(name=place, columns=columns)
 
 
+def records(operations: Sequence[Operation]) -> Iterable[Table]:
+    """One table for a plan without any whose routes both take something in and show something."""
+    own = [each for each in operations if not known_part(each).part]
+    writing = [each for each in own if each.method in ("POST", "PUT", "PATCH")]
+    if not any(each.method == "GET" for each in own) or not writing:
+        return
+    columns = {"id": Field(name="id", kind="integer")}
+    for each in writing:
+        row = each.example()
+        shown = row.items() if isinstance(row, dict) else ()
+        for name in each.parameters:
+            columns.setdefault(name, Field(name=name))
+        for field in each.takes:
+            columns.setdefault(field.name, Field(name=field.name, kind=field.kind))
+        for name, value in shown:
+            columns.setdefault(name, Field(name=name, kind=kind_of(value)))
+    if len(columns) > 1:
+        yield Table(name=RECORDS, columns=tuple(columns.values()))
+
+
 def widened(table: Table, operations: Iterable[Operation]) -> Table:
     """With what its rows show where they are made or listed: a state has to be kept somewhere."""
     columns = {each.name: each for each in table.columns}
     for each in operations:
+        if each.path == f"/{table.name}" and each.method == "POST":
+            for field in each.takes:
+                columns.setdefault(field.name, Field(name=field.name, kind=field.kind))
         shown = each.example()
         row = shown[0] if isinstance(shown, list) and shown else shown
         if each.path == f"/{table.name}" and isinstance(row, dict) and table.key.name in row:

@@ -15,6 +15,7 @@ from twinsmith.core.replies.python_names import import_lines, missing, parsed
 from twinsmith.core.replies.reply_code import source_in
 
 REFUSED = 400
+VERBS = ("add", "get", "all", "change", "remove")
 _STORE = '''\
 class Store:
     """Keeps the rows of all tables; it is there already, as `store`."""
@@ -102,7 +103,32 @@ def read_piece(text: str, operation: Operation, contract: Contract) -> str:
     # What a piece brings along lies inside it, so that pieces never meet.
     own.body = [*_documented(own)[:1], *imports, *helpers, *_documented(own)[1:]]
     own.returns = None
+    if wrong := _misused(own, contract):
+        raise BadReply(f"{operation.function} uses {wrong}, which is not there")
     return _imported(own)
+
+
+def _misused(own: ast.FunctionDef, contract: Contract) -> str:
+    """What a piece takes the store for that it is not; nothing where it is used as it is told."""
+    tables = {table.name for table in contract.tables}
+    called: set[int] = set()
+    for node in ast.walk(own):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="store") as store, attr=verb)):
+                called.add(id(store))
+                table = _text_of(node.args[0]) if node.args else ""
+                if verb not in VERBS:
+                    return f"store.{verb}"
+                if table and table not in tables:
+                    return f"a table {table}"
+    used = (n for n in ast.walk(own) if isinstance(n, ast.Name) and n.id == "store")
+    other = any(id(name) not in called for name in used)
+    return "store as something that holds keys" if other else ""
+
+
+def _text_of(node: ast.expr) -> str:
+    """The text that stands there; nothing where it is none."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def _imported(own: ast.FunctionDef) -> str:
