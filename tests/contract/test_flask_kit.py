@@ -330,3 +330,15 @@ async def test_who_is_told_about_a_new_row_is_told_its_key() -> None:
     told = "assert add_game('Go').json() == "
     await holds(contract, {**GAME_PIECES, "add_game": keeps}, f"{told}{{'id': 1, 'title': 'Go'}}")
     await holds(contract, {**GAME_PIECES, "add_game": other}, f"{told}{{'title': 'Go'}}")
+
+
+async def test_an_object_of_status_and_body_is_that_pair() -> None:
+    contract = read_contract(GAMES, "games", login="")
+    made = (
+        "def add_game(title, players=None):\n    return {'status': 409, 'body': {'error': title}}\n"
+    )
+    await holds(
+        contract,
+        {**GAME_PIECES, "add_game": made},
+        "answer = add_game('Go')\nassert (answer.status, answer['error']) == (409, 'Go')",
+    )

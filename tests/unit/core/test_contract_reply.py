@@ -338,6 +338,12 @@ class TestCompleting:
         ).pieces
         assert [each.when for each in found.refuses] == ["the page is taken"]
 
+    def test_one_text_that_is_called_the_body_is_sent_as_it_is(self) -> None:
+        (found,) = planned(route(method="POST", takes={"body": "a b"})).pieces
+        assert found.accepts == "text"
+        (other,) = planned(route(method="POST", takes={"body": "a b", "title": "c"})).pieces
+        assert other.accepts == "json"
+
 
 class TestRows:
     def test_what_is_sent_to_a_table_is_kept_in_it(self) -> None:

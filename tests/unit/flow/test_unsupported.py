@@ -28,6 +28,8 @@ TASK = Task(text=BIDS, language="python", kind="service")
         (" websocket.\nTask:", BIDS, "WebSocket"),
         ("e-mail", "every issue is mailed", "e-mail"),
         ("payment provider", "orders are paid with PayPal", "payment provider"),
+        ("file upload", "guests send files", "file upload"),
+        ("file upload", "a list of marks", ""),
         # What has a name is only wanted where it is named.
         ("GraphQL", "An API for messages", ""),
         ("e-mail", "a phone book", ""),

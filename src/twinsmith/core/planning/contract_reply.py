@@ -137,6 +137,8 @@ def _operation(raw: object, task: str, *, login: bool) -> Operation:
         gives=_example(gives),
         refuses=tuple(_refusals(raw.get("refuses"))),
     )
+    if operation.accepts == "json" and _is_the_body(operation.takes):
+        operation = replace(operation, accepts="text")
     if operation.status == NO_CONTENT or gives in (None, "", {}, []):
         return replace(operation, gives="", answers="nothing" if gives in (None, "") else "json")
     if operation.status in REDIRECTS:
@@ -173,6 +175,12 @@ def _accepts(raw: Mapping[str, object], method: str) -> Accepts:
         case "text":
             return "text"
     return "json"
+
+
+def _is_the_body(takes: Sequence[Field]) -> bool:
+    """Whether all that a plan takes is one text which it calls the body itself."""
+    names = [each.name.lower() for each in takes]
+    return names in (["body"], ["request_body"], ["raw_body"]) and takes[0].kind == "string"
 
 
 def _fields(raw: Mapping[str, object], *, leaving: Sequence[str]) -> tuple[Field, ...]:

@@ -14,7 +14,14 @@ NAMED = {
     "gRPC": "grpc",
 }
 """What has a name, and how it is written: a task that does not write it does not want it."""
-MEANT = {"e-mail": "mail", "payment provider": "", "other service": "", "window": ""}
+MEANT = {
+    "e-mail": "mail",
+    "payment provider": "",
+    "other service": "",
+    "window": "",
+    "timer": "",
+    "file upload": "file",
+}
 """What a task may want in many words; where there is a second one, the task has to hold it."""
 
 
