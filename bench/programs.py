@@ -41,9 +41,9 @@ from bench.programs_truth import Delivered, Judged, delivered, judge
 from bench.solve_suites import SHARED
 from twinsmith.cli.exits import BROKEN
 from twinsmith.core.errors import ModelUnavailable, TwinsmithError
-from twinsmith.model_choice import opened_model
+from twinsmith.wiring.models import opened_model
 from twinsmith.ports import Model, Sandbox
-from twinsmith.sandbox_choice import sandbox_of
+from twinsmith.wiring.sandbox import sandbox_of
 from twinsmith.settings import load
 
 OWN: tuple[Asked, ...] = (*SPECIFIED_PYTHON, *OPEN_PYTHON, *ELSEWHERE, *COMMANDS, *LIBRARIES)

@@ -27,7 +27,7 @@ from twinsmith.core.probe import Call, Probe, Probes
 from twinsmith.core.program import Program
 from twinsmith.core.wording import entry_in
 from twinsmith.ports import Sandbox
-from twinsmith.sandbox_choice import sandbox_of
+from twinsmith.wiring.sandbox import sandbox_of
 from twinsmith.settings import load
 
 POOLS = SHARED.parent / "pools"

@@ -51,14 +51,14 @@ from twinsmith.core.program import FILE_NAMES
 from twinsmith.core.replies.reply_code import read_program, source_in
 from twinsmith.core.task import Job, Task
 from twinsmith.core.wording import entry_in, spoken
-from twinsmith.effort_choice import effort_of as chosen_effort
+from twinsmith.wiring.effort import effort_of as chosen_effort
 from twinsmith.flow.pipeline import build
 from twinsmith.flow.recorder import Ports
-from twinsmith.knowledge_choice import opened_retriever
-from twinsmith.model_choice import opened_model
+from twinsmith.wiring.knowledge import opened_retriever
+from twinsmith.wiring.models import opened_model
 from twinsmith.ports import Model, Retriever
 from twinsmith.prompts import render
-from twinsmith.sandbox_choice import limits_of, sandbox_of
+from twinsmith.wiring.sandbox import limits_of, sandbox_of
 from twinsmith.settings import Settings, load
 
 PARTS: dict[str, Callable[[Effort], Effort]] = {

@@ -37,8 +37,8 @@ from twinsmith.core.probe import Command, Probe, Probes
 from twinsmith.core.program import Program
 from twinsmith.core.progress import ENDED, Progress, State, progress_of
 from twinsmith.core.task import Job, Task, without_secrets
-from twinsmith.effort_choice import effort_of, quality_of, refuse_missing_frame
-from twinsmith.journal_choice import journal_of
+from twinsmith.wiring.effort import effort_of, quality_of, refuse_missing_frame
+from twinsmith.wiring.journal import journal_of
 from twinsmith.ports import Desk
 from twinsmith.settings import Settings
 
@@ -151,7 +151,7 @@ class App:
 
     async def ask(self, role: Role, ensemble: int, text: str, purpose: Purpose) -> Reply:
         """One question outside any run; it leaves its event in the system's chain."""
-        from twinsmith.model_choice import opened_model
+        from twinsmith.wiring.models import opened_model
 
         clock = SystemClock()
         prompt = Prompt(
@@ -180,7 +180,7 @@ class App:
         self, program: Program, command: Command, limits: Limits, tell: Callable[[str], None]
     ) -> tuple[Execution, str]:
         """One run of a person's program in the sandbox, outside any run; it leaves its event."""
-        from twinsmith.sandbox_choice import sandbox_of
+        from twinsmith.wiring.sandbox import sandbox_of
 
         sandbox = sandbox_of(self.settings, tell)
         isolation = str(await sandbox.isolation())
@@ -220,7 +220,7 @@ class App:
     async def verify(self, program: Program, probes: Probes) -> Execution:
         """A finished service once more in the sandbox, outside any run; it leaves its event."""
         from twinsmith.core.services.http_checks import CPU_SECONDS, PROBE_SECONDS
-        from twinsmith.sandbox_choice import limits_of, sandbox_of
+        from twinsmith.wiring.sandbox import limits_of, sandbox_of
 
         limits = replace(
             limits_of(self.settings), cpu_seconds=CPU_SECONDS, probe_seconds=PROBE_SECONDS
@@ -274,10 +274,10 @@ class App:
         from twinsmith.adapters.outbox.folder import FolderOutbox
         from twinsmith.flow.pipeline import build
         from twinsmith.flow.recorder import Ports
-        from twinsmith.graph_choice import opened_graph
-        from twinsmith.knowledge_choice import opened_retriever
-        from twinsmith.model_choice import opened_model
-        from twinsmith.sandbox_choice import limits_of, reviewer_of, sandbox_of, sanitized_of
+        from twinsmith.wiring.graph import opened_graph
+        from twinsmith.wiring.knowledge import opened_retriever
+        from twinsmith.wiring.models import opened_model
+        from twinsmith.wiring.sandbox import limits_of, reviewer_of, sandbox_of, sanitized_of
 
         sandbox = sandbox_of(self.settings)
         isolation = str(await sandbox.isolation())

@@ -88,7 +88,7 @@ def _stray_settings(app: App) -> Component:
 
 async def _sandbox(app: App) -> Component:
     from twinsmith.adapters.sandbox.controls import ADVICE
-    from twinsmith.sandbox_choice import sandbox_of
+    from twinsmith.wiring.sandbox import sandbox_of
 
     try:
         isolation = await sandbox_of(app.settings).isolation()
@@ -141,7 +141,7 @@ def _review_tools() -> Component:
 
 
 def _embedder(app: App) -> Component:
-    from twinsmith.knowledge_choice import embedder_of, missing_files
+    from twinsmith.wiring.knowledge import embedder_of, missing_files
 
     name, source = (
         app.settings.values.knowledge.embedder,
@@ -168,7 +168,7 @@ def _embedder(app: App) -> Component:
 
 
 async def _graph(app: App) -> Component:
-    from twinsmith.graph_choice import opened_graph
+    from twinsmith.wiring.graph import opened_graph
 
     url, source = app.settings.values.graph.url, app.settings.sources["graph.url"]
     try:
@@ -186,7 +186,7 @@ def _models(app: App) -> list[Component]:
     try:
         if script:
             return [_scripted(app, script)]
-        from twinsmith.model_choice import offer
+        from twinsmith.wiring.models import offer
 
         chosen = offer(app.settings)
         embedded = [_embedded(app, name) for name in sorted(chosen.embedded())]
@@ -223,7 +223,7 @@ def _scripted(app: App, script: str) -> Component:
 
 def _embedded(app: App, name: str) -> Component:
     from twinsmith.adapters.models import catalogue
-    from twinsmith.model_choice import store_of
+    from twinsmith.wiring.models import store_of
 
     model = catalogue.find(name)
     path = store_of(app.settings).path(model)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from tests.conftest import Command
 from twinsmith.core.knowing.insight import Insight, Outcome
 from twinsmith.flow.insights import record, tell_outcomes
-from twinsmith.graph_choice import FILE, opened_graph
+from twinsmith.wiring.graph import FILE, opened_graph
 from twinsmith.settings import load
 
 FIX = Insight(

@@ -5,7 +5,7 @@ import pytest
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.program import Kind
 from twinsmith.core.task import Task
-from twinsmith.effort_choice import effort_of, refuse_missing_frame
+from twinsmith.wiring.effort import effort_of, refuse_missing_frame
 from twinsmith.settings import load, values_by_key
 
 

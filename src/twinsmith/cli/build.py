@@ -165,8 +165,8 @@ def _desk(app: "App", *, as_json: bool) -> "Desk":
 
 def provide_model(settings: "Settings", *, as_json: bool) -> None:
     """Install the embedded model when nothing else could answer, saying so first."""
-    from twinsmith.knowledge_choice import missing_files
-    from twinsmith.model_choice import missing_model, store_of
+    from twinsmith.wiring.knowledge import missing_files
+    from twinsmith.wiring.models import missing_model, store_of
 
     model = missing_model(settings)
     wanted = [model] if model is not None else []

@@ -85,7 +85,7 @@ def _program(file: Path, beside: Sequence[str], language: str) -> "Program":
 def _limits(settings: "Settings", cpu: int | None, memory: int | None) -> "Limits":
     from dataclasses import replace
 
-    from twinsmith.sandbox_choice import limits_of
+    from twinsmith.wiring.sandbox import limits_of
 
     limits = replace(limits_of(settings), output_bytes=LARGEST_OUTPUT)
     if cpu is not None:

@@ -27,7 +27,7 @@ def insights(
     import asyncio
 
     from twinsmith.flow.insights import insights as look_up
-    from twinsmith.graph_choice import opened_graph
+    from twinsmith.wiring.graph import opened_graph
     from twinsmith.settings import load
 
     settings = load()

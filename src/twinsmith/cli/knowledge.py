@@ -213,7 +213,7 @@ def upkeep() -> None:
     import asyncio
 
     from twinsmith.adapters.lease import lease
-    from twinsmith.knowledge_choice import opened_library, upkeep_folder
+    from twinsmith.wiring.knowledge import opened_library, upkeep_folder
     from twinsmith.settings import load
 
     settings = load()
@@ -232,8 +232,8 @@ def _with_library(work: "Callable[[Library], Awaitable[T]]", *, as_json: bool) -
     import asyncio
 
     from twinsmith.cli.models import install_shown
-    from twinsmith.knowledge_choice import background_upkeep, missing_files, opened_library
-    from twinsmith.model_choice import store_of
+    from twinsmith.wiring.knowledge import background_upkeep, missing_files, opened_library
+    from twinsmith.wiring.models import store_of
     from twinsmith.settings import load
 
     settings = load()

@@ -145,7 +145,7 @@ def path(name: Name, as_json: Json = False) -> None:
 
 
 def _store() -> "ModelStore":
-    from twinsmith.model_choice import store_of
+    from twinsmith.wiring.models import store_of
     from twinsmith.settings import load
 
     return store_of(load())

@@ -49,7 +49,7 @@ async def add_packs(
 def list_packs(settings: "Settings", sources: dict[str, int], *, as_json: bool) -> None:
     """One line a pack: what it reads, how much of it is here, and what would bring it."""
     from twinsmith.adapters.knowledge.packs.catalogue import PACKS, places
-    from twinsmith.knowledge_choice import installed_here
+    from twinsmith.wiring.knowledge import installed_here
 
     machine = installed_here(settings)
     rows = [_shelf(pack, places(pack, machine), sources) for pack in PACKS.values()]
@@ -104,7 +104,7 @@ def _line(row: Shelf) -> str:
 
 async def _machine(settings: "Settings", packs: "list[Pack]", *, quiet: bool) -> "Machine":
     from twinsmith.adapters.knowledge.packs.shelves import LIBRARIES
-    from twinsmith.knowledge_choice import installed_here, with_libraries
+    from twinsmith.wiring.knowledge import installed_here, with_libraries
 
     if any(pack.name in LIBRARIES for pack in packs):
         return await with_libraries(settings, lambda line: None if quiet else _say(line))

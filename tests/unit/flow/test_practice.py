@@ -5,7 +5,7 @@ import pytest
 from tests.cart import Cart, cart_job
 from tests.worlds import World, job_of, saying, with_effort
 from twinsmith.core.model import Prompt
-from twinsmith.effort_choice import effort_of
+from twinsmith.wiring.effort import effort_of
 from twinsmith.flow.build.practice import LONGEST_LINE, MOST_LINES, NTH
 from twinsmith.settings import load
 

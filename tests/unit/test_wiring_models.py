@@ -4,7 +4,7 @@ import pytest
 
 from twinsmith.adapters.models.embedded import shape_for
 from twinsmith.core.errors import ConfigError
-from twinsmith.model_choice import embedded_name, offer
+from twinsmith.wiring.models import embedded_name, offer
 from twinsmith.settings import load
 
 
