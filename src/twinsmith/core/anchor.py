@@ -1,4 +1,4 @@
-"""How long a chain of the journal was at one moment, and how it ended: kept outside the chain."""
+"""Anchors: the length and the last hash of a journal's chain at one moment, kept outside of it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,19 +10,19 @@ MARK = "twinsmith-anchor"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
-    """A number of lines and the hash of the last of them."""
+    """The length of a journal's chain in lines, and the hash of its last line."""
 
     lines: int
     head: str
 
 
 def written(anchor: Anchor, at: str) -> str:
-    """The anchor of the system's chain as one line that a person can store elsewhere."""
+    """An anchor as one line that a person can store elsewhere; `at` is the time."""
     return f"{MARK} {at} {anchor.lines} {anchor.head}"
 
 
 def anchors_in(text: str) -> tuple[Anchor, ...]:
-    """Every anchor of a text that has one a line; ValueError where there is none, or a bad one."""
+    """The anchors of a text, one a line; ValueError where there is none or one cannot be read."""
     rows = [line.split() for line in text.splitlines() if line.strip()]
     if not rows:
         raise ValueError("it is empty")
@@ -30,7 +30,7 @@ def anchors_in(text: str) -> tuple[Anchor, ...]:
 
 
 def missed(anchor: Anchor, lines: Sequence[str], who: str) -> Broken | None:
-    """What is wrong with a chain by an anchor of it, kept by whoever it was; None if nothing is."""
+    """The first line at which a chain differs from what `who` knows of it; None where none does."""
     if anchor.lines < 1:
         return None
     if len(lines) < anchor.lines:

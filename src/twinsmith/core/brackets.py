@@ -1,8 +1,8 @@
-"""Text with brackets in it: where one is closed, and lists that are not cut inside them."""
+"""Text with brackets: finding where one is closed, and cutting lists only outside of brackets."""
 
 
 def closed(text: str) -> tuple[str, str] | None:
-    """What is inside the parenthesis that has just been opened, and what is behind it."""
+    """The text inside a parenthesis that was just opened, and the text after it; None: unclosed."""
     depth = 1
     for place, letter in enumerate(text):
         depth += (letter in "([{") - (letter in ")]}")
@@ -12,7 +12,7 @@ def closed(text: str) -> tuple[str, str] | None:
 
 
 def parts(text: str, separator: str = ",") -> list[str]:
-    """The parts of a list, not cut inside brackets."""
+    """The parts of a list between separators that stand outside of brackets."""
     found, depth = [""], 0
     for letter in text:
         depth += (letter in "<([{") - (letter in ">)]}")

@@ -1,4 +1,4 @@
-"""What a run may spend, what it has spent and promised, and when to stop."""
+"""A run's budget: the most it may spend, what it has spent and reserved, and when it must stop."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -37,7 +37,7 @@ class Spent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reservation:
-    """What is set aside for one question; `reply_tokens` is what its answer may take."""
+    """The part of a budget that is set aside for a question; `reply_tokens` is for its answer."""
 
     tokens: int
     reply_tokens: int
@@ -46,14 +46,14 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class _Together:
-    """What became of steps at the same time, so far."""
+    """Steps that run at the same time: the seconds each took, and payments put off to the end."""
 
     seconds: list[float] = field(default_factory=list)
     settlements: list[Callable[[], None]] = field(default_factory=list)
 
 
 class Ledger:
-    """Reserves before and settles after, so that questions at the same time never overspend."""
+    """The accounts of a run: it reserves before a question and settles after it."""
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
@@ -64,7 +64,7 @@ class Ledger:
         self._together: _Together | None = None
 
     def seconds_left(self) -> float:
-        """Seconds that may still be used; raises when there are none."""
+        """Seconds of the budget that are left; raises BudgetExceeded when there are none."""
         left = self.budget.seconds - self.spent.seconds
         if left <= 0:
             raise BudgetExceeded(
@@ -74,7 +74,7 @@ class Ledger:
         return left
 
     def reserve(self, prompt: str, reply_tokens: int) -> Reservation:
-        """Set aside the most a question can cost; raises when that is more than is left."""
+        """Set aside the most a question can cost; BudgetExceeded when that is more than is left."""
         needed = most_tokens(prompt)
         left = self.budget.tokens - self.spent.tokens - self._tokens_set_aside
         reply = min(reply_tokens, left - needed)
@@ -90,7 +90,7 @@ class Ledger:
         return Reservation(tokens=needed + reply, reply_tokens=reply, usd=usd)
 
     def settle(self, reservation: Reservation, *, tokens: int, usd: float | None) -> None:
-        """Replace what was set aside by what was used."""
+        """Replace the reservation of a question by the tokens and dollars that it used."""
         if self._together is not None:
             later = partial(self.settle, reservation, tokens=tokens, usd=usd)
             self._together.settlements.append(later)
@@ -106,7 +106,7 @@ class Ledger:
         )
 
     def release(self, reservation: Reservation) -> None:
-        """Give back what was set aside."""
+        """Give a reservation back to the budget."""
         if self._together is not None:
             self._together.settlements.append(partial(self.release, reservation))
             return
@@ -114,7 +114,7 @@ class Ledger:
         self._usd_set_aside -= reservation.usd or 0.0
 
     def took(self, seconds: float) -> None:
-        """Count the seconds of a step."""
+        """Count the seconds that a step took."""
         if self._together is not None:
             self._together.seconds.append(seconds)
         else:
@@ -154,5 +154,5 @@ def most_tokens(text: str) -> int:
 
 
 def tokens_in(text: str) -> int:
-    """A rough count for models that do not tell: four characters a token, rounded up."""
+    """The tokens of a text, roughly: four characters each, for models that do not count them."""
     return -(-len(text) // 4)

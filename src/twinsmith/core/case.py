@@ -16,7 +16,7 @@ class Ended:
     state: State
     reason: str
     sure: bool = True
-    """Whether a solution was more than a guess."""
+    """Whether the solution of this run was more than a guess."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

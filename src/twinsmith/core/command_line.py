@@ -1,4 +1,4 @@
-"""How a command is run and what it prints: as data, read from a model's words."""
+"""The description of a command, as a model gives it: how it is run and what it prints."""
 
 import json
 import re
@@ -18,9 +18,9 @@ MOST_ARGS = 12
 MOST_FILES = 4
 LONGEST_TEXT = 2_000
 MOST_WORDS = 12
-"""Of a usage line; what is longer is a sentence."""
+"""The most words of a usage line; a longer one is a sentence."""
 _PRINTS = "the letters, last one first"
-"""What the other program prints; a description that says the same was copied."""
+"""The output of the example program; a description that repeats it was copied."""
 _FILE_SCHEMA = {
     "type": "object",
     "properties": {
@@ -42,12 +42,12 @@ _PROGRAM = re.compile(
 
 
 def runs_schema(channels: Collection[str], most: int = 8) -> str:
-    """Of runs, each with only what the task speaks of: small models mix up what they may."""
+    """The JSON schema for runs of a command, each with only the inputs that the task speaks of."""
     return json.dumps(_object({"runs": _runs_of(channels, most)}))
 
 
 def schema(channels: Collection[str]) -> str:
-    """Of a description with two or three runs."""
+    """The JSON schema for the description of a command with two or three runs."""
     text = {"type": "string"}
     parts = {"usage": text, "prints": text, "runs": _runs_of(channels, 3)}
     return json.dumps(_object({**parts, "question": text, "assumed": text}))
@@ -83,19 +83,19 @@ def _object(properties: dict[str, Any]) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandLine:
-    """What a command takes and gives."""
+    """The description of a command: its input, usage, output and example runs."""
 
     given: str
-    """What it is given, in a sentence."""
+    """The kinds of input that the command gets, in a sentence."""
     usage: str
     prints: str
     runs: tuple[Command, ...]
-    """Examples that the one who described it thought of."""
+    """Example runs that the model which described the command made up."""
     question: str = ""
     assumed: str = ""
 
     def text(self) -> str:
-        """For a coder, and for a person."""
+        """The description as coders and people read it."""
         lines = [self.given, f"It is run as: solution {self.usage}".rstrip()]
         if self.prints:
             lines.append(f"It prints: {self.prints}")
@@ -105,7 +105,7 @@ class CommandLine:
         return "\n".join(lines)
 
     def form(self) -> str:
-        """One run, so that all who are told it print in the same form.
+        """One example run, so that all coders print in the same form; empty where there is none.
 
         Its numbers are often wrong, so it says that the task decides; what was copied says nothing.
         """
@@ -117,7 +117,7 @@ class CommandLine:
 
 
 def given_by(channels: Collection[str]) -> str:
-    """What a command is given, in a sentence."""
+    """The kinds of input that a command gets, in a sentence."""
     reads = [_READS[each] for each in ("stdin", "files") if each in channels]
     takes = [_TAKES[each] for each in ("args", "options") if each in channels]
     parts = [f"reads {' and '.join(reads)}"] if reads else []
@@ -131,7 +131,7 @@ def given_by(channels: Collection[str]) -> str:
 
 
 def example_for(channels: Collection[str]) -> tuple[str, str]:
-    """Another program that is given the same, and how it is described.
+    """Another task with the same kinds of input, and how its command is described.
 
     Nothing that people ask for: small models stay near to what they are shown.
     """
@@ -181,7 +181,7 @@ def read_runs(text: str) -> dict[Probe, int]:
 
 
 def proposal(run: Command) -> Probe:
-    """A run as a check that somebody thought of."""
+    """An example run as a check that a model proposed."""
     return Probe(name=input_text(run), origin="plan", command=run)
 
 
@@ -209,7 +209,7 @@ def _run(raw: object) -> Command | None:
 
 
 def _files(raw: object) -> tuple[tuple[str, str], ...]:
-    """Files to read, by plain names that are not the program's own."""
+    """The files that a run reads; only plain names that are not the program's own are kept."""
     found: dict[str, str] = {}
     for each in raw if isinstance(raw, list) else []:
         if isinstance(each, dict):

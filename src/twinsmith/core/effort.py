@@ -6,37 +6,37 @@ from typing import Literal
 ENSEMBLES = (1, 2)
 Frame = Literal["auto", "on", "off"]
 FRAMED = ("python",)
-"""Languages that there is a frame for."""
+"""The languages that there is a frame for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """The most that is tried, and when it is enough."""
+    """The most work that is put into a task, and when it is enough."""
 
     candidates: int = 16
     enough: float = 0.9
     """Work stops when the best candidate is right with this probability."""
     least: float = 0.65
-    """Below this a result is not handed out as solved."""
+    """A result that is right with less than this probability is not handed out as solved."""
     votes: int = 4
-    """Opinions on an input on which the two leading candidates differ."""
+    """The number of votes on an input on which the two leading candidates differ."""
     variants: int = 400
-    """Small edits of candidates that miss an example: so many are tried, free of tokens."""
+    """The number of small edits, free of tokens, tried on candidates that miss an example."""
     refinements: int = 2
     mending: bool = True
-    """Whether a model is asked to mend what small edits were tried on in vain."""
+    """Whether a model is asked to mend candidates where small edits did not help."""
     ensembles: int = 2
     inputs: int = 40
-    """Calls that are made up, free of tokens, to see where candidates differ."""
+    """The number of made-up calls, free of tokens, that show where candidates differ."""
     exchange: bool = True
     """Whether one ensemble learns what the other saw."""
     notes: bool = True
     """Whether coders restate a function's rules in comments where first guesses leave doubt."""
     retrieval: bool = True
     frame: Frame = "auto"
-    """Whether services are written around a frame: "auto" where there is one."""
+    """Whether services are written around a frame; "auto": where their language has one."""
     practice: bool = False
-    """Whether coders are told what experienced people keep to, where mistakes open a door."""
+    """Whether coders of sensitive tasks are told the rules that experienced people keep to."""
 
     def frames(self, language: str) -> bool:
         """Whether a service in this language is written around a frame."""
@@ -45,23 +45,23 @@ class Effort:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """What every ensemble does before candidates are compared again."""
+    """The work of every ensemble before candidates are compared again."""
 
     name: str
     temperatures: dict[int, tuple[float, ...]]
-    """Of the candidates that each ensemble writes."""
+    """By ensemble, the temperature of each candidate that it writes."""
     critics: tuple[int, ...] = ()
     """The ensembles whose critics propose checks."""
     noted: tuple[int, ...] = ()
-    """The ensembles that restate the task in comments before they write: dearer, and other."""
+    """The ensembles that restate the task in comments before they write; it costs more."""
     planned: bool = False
     late: bool = False
-    """Whether what is left is mended and voted on: four votes cost as much as seven programs and a
+    """Whether candidates are mended and voted on: four votes cost as much as seven programs and a
     refinement as much as two or three, so that programs come first."""
 
 
 def rounds(effort: Effort, *, given: bool = False, noted: bool = False) -> tuple[Round, ...]:
-    """Two guesses first; more of them, critics, plans and votes only where those leave doubt.
+    """The rounds of a build: two guesses first; critics, plans and votes only where doubt is left.
 
     Where the task gives examples, two that pass them and agree on every made-up input need no
     critic to be believed: the first two rounds do without.
@@ -100,7 +100,7 @@ def rounds(effort: Effort, *, given: bool = False, noted: bool = False) -> tuple
 
 
 def _sizes(candidates: int) -> tuple[int, int, int, int, int]:
-    """How many candidates each round has: three times two, then three fifths of the rest."""
+    """The number of candidates in each of the five rounds."""
     first, second, third = (max(0, min(candidates - done, 2)) for done in (0, 2, 4))
     rest = candidates - first - second - third
     direct = 2 * ((3 * rest + 5) // 10)
@@ -110,7 +110,7 @@ def _sizes(candidates: int) -> tuple[int, int, int, int, int]:
 def _shared(
     count: int, ensembles: tuple[int, ...], temperatures: tuple[float, ...]
 ) -> dict[int, tuple[float, ...]]:
-    """So many candidates, turn by turn; the last temperature serves all that follow."""
+    """Candidates dealt to the ensembles in turn; the last temperature serves all that follow."""
     shared: dict[int, tuple[float, ...]] = dict.fromkeys(ensembles, ())
     for number in range(count):
         heat = temperatures[min(number, len(temperatures) - 1)]

@@ -1,1 +1,1 @@
-"""What a program is tried with: inputs, examples, checks, and the tests that are handed over."""
+"""Inputs and checks that programs are tried with, and the tests that are handed over with them."""

@@ -1,4 +1,4 @@
-"""Calls of a library's functions and what they should give: JSON that a critic answers with.
+"""A critic's reply that lists calls of a library's functions and their results, as JSON.
 
 Under a schema a small model cannot write the functions over again, and says nothing in a language
 that the checks are not written in.
@@ -19,7 +19,7 @@ _ANY = {"type": ["string", "number", "boolean", "null", "array", "object"]}
 
 
 def calls_schema(names: Sequence[str], most: int) -> str:
-    """Of calls of these functions, each with its arguments and what it gives."""
+    """The JSON schema for a list of calls: function, arguments and result."""
     call = _object({"function": {"enum": list(names)}, "args": _LIST, "gives": _ANY})
     calls = {"type": "array", "minItems": 2, "maxItems": most, "items": call}
     return json.dumps(_object({"calls": calls}))
@@ -59,7 +59,7 @@ def _probe(raw: Mapping[str, object], counts: Mapping[str, int | None]) -> Probe
 
 
 def _counted(call: str) -> tuple[str, int | None]:
-    """The name of a function and the number of its arguments; None where that is open."""
+    """The name of a function and the number of its arguments; None where any number is allowed."""
     name, _, rest = call.partition("(")
     given = rest.removesuffix(")")
     if given == "...":

@@ -1,4 +1,4 @@
-"""The runs of a command that stand in a task's own words, with what they have to print.
+"""The example runs of a command in the words of a task, with what each has to print.
 
 Text is only parsed here. What is not surely an example is left out, because an example decides.
 """
@@ -31,14 +31,14 @@ _UNSAFE = re.compile(r"[<>&;*]|\$\(|`|\.\.\.|…")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runs:
-    """What was read; of two that contradict each other, neither."""
+    """The example runs that a task gives; two that contradict each other are left out and told."""
 
     commands: tuple[Command, ...] = ()
     contradictions: tuple[tuple[Command, Command], ...] = ()
 
 
 def read_command_examples(text: str) -> Runs:
-    """The examples in a task's text."""
+    """The example runs of a command in a task's text."""
     text = text[:LONGEST_TEXT]
     found = dict.fromkeys([*_transcripts(text), *_inline(text), *_given(text)])
     commands = list(found)[:MOST_EXAMPLES]
@@ -54,7 +54,7 @@ def read_command_examples(text: str) -> Runs:
 
 
 def _transcripts(text: str) -> Iterator[Command]:
-    """`$ tool 2 3` and the lines below it, to an empty line, a fence or the next prompt."""
+    """Example runs that a task writes as `$ tool 2 3` with the output on the lines below."""
     lines = text.split("\n")
     for place, line in enumerate(lines):
         prompt = _PROMPT.match(line)
@@ -72,7 +72,7 @@ def _transcripts(text: str) -> Iterator[Command]:
 
 
 def _inline(text: str) -> Iterator[Command]:
-    """What stands as `tool 2 3` prints `5`, in back quotes."""
+    """Example runs that a task writes in a sentence: `tool 2 3` prints `5`."""
     for match in _INLINE.finditer(text):
         command = _command(match[1], _one(match.groups()[1:]))
         if command is not None and (command.args or command.stdin):
@@ -80,7 +80,7 @@ def _inline(text: str) -> Iterator[Command]:
 
 
 def _given(text: str) -> Iterator[Command]:
-    """What stands as: for the input `a b` it prints `2`."""
+    """Example runs that a task writes as: for the input `a b` it prints `2`."""
     for match in _GIVEN.finditer(text):
         groups = match.groups()
         stdin = _one(groups[:3]).replace("\\n", "\n")
@@ -92,7 +92,7 @@ def _one(groups: tuple[str | None, ...]) -> str:
 
 
 def _command(line: str, out: str) -> Command | None:
-    """A line of a shell that runs one program, perhaps with something piped into it."""
+    """The run that a shell line means, perhaps with a pipe; None where it is not one program."""
     speaking, _, running = line.rpartition("|")
     if _UNSAFE.search(_without_quotes(line)) or _UNSAFE.search(out):
         return None
@@ -109,7 +109,7 @@ def _command(line: str, out: str) -> Command | None:
 
 
 def _said(words: list[str]) -> str | None:
-    """What `echo` or `printf` writes; None where it is something else."""
+    """The text that an `echo` or `printf` command writes; None for any other command."""
     if not words:
         return ""
     if words[0] not in _SPEAKERS or any("|" in word for word in words):

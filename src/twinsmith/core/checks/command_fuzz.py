@@ -1,4 +1,4 @@
-"""Runs of a command that nobody had to think of, in the style of those that were seen.
+"""Runs of a command that are made up by chance, in the style of runs that were seen.
 
 Options stay as they are; arguments and the lines of the input are changed as values of functions
 are, and have no expected output.
@@ -16,7 +16,7 @@ Shape = tuple[tuple[str, ...], bool, tuple[str, ...]]
 
 
 def fuzz_commands(seen: Sequence[Command], *, seed: int = 0, most: int = 40) -> tuple[Command, ...]:
-    """Up to so many runs, other than those seen."""
+    """Up to `most` made-up runs of a command, none of them among those seen."""
     shapes: dict[Shape, list[Command]] = defaultdict(list)
     for command in seen:
         shapes[_shape(command)].append(command)
@@ -34,7 +34,7 @@ def fuzz_commands(seen: Sequence[Command], *, seed: int = 0, most: int = 40) -> 
 
 
 def _shape(command: Command) -> Shape:
-    """Its options and files with a gap for each value, and whether something is read."""
+    """The form of a run: options and file names, gaps for values, and whether it reads input."""
     names = tuple(name for name, _ in command.files)
     gaps = tuple(arg if _is_option(arg) or arg in names else "" for arg in command.args)
     return gaps, bool(command.stdin), names
@@ -71,7 +71,7 @@ def _as_command(shape: Shape, call: Call) -> Command:
 
 
 def _value(text: str) -> object:
-    """A number where it is written as one, else the text."""
+    """The number that a text spells, else the text itself."""
     for kind in (int, float):
         try:
             value = kind(text)

@@ -64,7 +64,7 @@ _RUNS: dict[str, tuple[str, ...]] = {
 
 
 def build_line(program: Program) -> tuple[str, ...]:
-    """What builds a command beside its files; nothing where nothing has to be built."""
+    """The command that builds a command-line program; empty where nothing has to be built."""
     build = _BUILDS.get(program.language)
     if build is None:
         return ()
@@ -80,12 +80,12 @@ def build_line(program: Program) -> tuple[str, ...]:
 
 
 def run_line(program: Program) -> tuple[str, ...]:
-    """What runs a command, once it is built."""
+    """The command that runs a command-line program, once it is built."""
     return _RUNS.get(program.language, (f"./{MODULE}",))
 
 
 def as_command_tests(program: Program, seen: Sequence[tuple[Command, str]]) -> str:
-    """A test module for a command and what it does with some inputs."""
+    """A test module for a command-line program: its runs, and what each of them gave."""
     *before, last = run_line(program)
     run = [*map(repr, before), f"str(HERE / {last!r})"]
     if program.language == "python":

@@ -1,4 +1,4 @@
-"""The examples that stand in a task's own words, as calls with what they have to give.
+"""The example calls of a function in the words of a task, with the result each has to give.
 
 Text is only parsed here. What is not surely an example is left out, because an example decides.
 """
@@ -25,7 +25,7 @@ WORDS = {
     **dict.fromkeys(("None", "none", "null", "nil"), "None"),
 }
 WITHOUT_NOTHING = ("c", "cpp")
-"""Where no value is nothing: a task that says so in examples was written for another language."""
+"""Languages without a value for nothing: an example with None was written for another language."""
 _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 _QUOTES = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
 _NAME_AND_OPEN = re.compile(r"(?<![\w.])([A-Za-z_]\w*)[ \t]*\(")
@@ -55,7 +55,7 @@ _NAMED = re.compile(r"[A-Za-z_]\w*[ \t]*[:=][ \t]*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examples:
-    """What was read; `checks` are asserts around a call, such as `round(f(1), 2) == 0.5`.
+    """The examples of a task; `checks` are asserts around a call, such as `round(f(1), 2) == 0.5`.
 
     Each pair of contradictory examples is told, and neither is among the calls.
     """
@@ -67,7 +67,7 @@ class Examples:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """One example: where it stands and how it was written."""
+    """One example: its place in the text, and how it was written."""
 
     at: int
     args: tuple[str, ...]
@@ -109,7 +109,7 @@ def read_examples(
 
 
 def _own_words(text: str, function: str) -> tuple[str, tuple[str, ...]]:
-    """Of code, the function's docstring as it is written and its parameters; else the text."""
+    """The docstring and parameters of a function that the text defines; else the text as it is."""
     try:
         tree = ast.parse(text)
     except _UNREADABLE:
@@ -125,7 +125,7 @@ def _own_words(text: str, function: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _literal_at(text: str, at: int) -> tuple[str, int] | None:
-    """The literal that begins there, as Python writes it, and where it ends."""
+    """The literal that begins at a place of a text, as Python writes it, and where it ends."""
     if text[at : at + 1] in {"[", "(", "{", "'", '"'}:
         end = _closing(text, at)
     else:
@@ -139,7 +139,7 @@ def _literal_at(text: str, at: int) -> tuple[str, int] | None:
 
 
 def _literal(text: str) -> str:
-    """A literal in Python's own spelling; nothing where it is none."""
+    """A literal in Python's own spelling; empty where the text is no literal."""
     try:
         node = ast.parse(_spelled(text).strip(), mode="eval").body
         ast.literal_eval(node)
@@ -153,7 +153,7 @@ def _is_ellipsis(node: ast.AST) -> bool:
 
 
 def _spelled(text: str) -> str:
-    """With `true`, `false` and `null` as Python spells them, outside of strings."""
+    """A text with `true`, `false` and `null` outside of strings as Python spells them."""
     parts = TEXT_IN_QUOTES.split(text)
     parts[::2] = [
         re.sub(r"\b[A-Za-z]+\b", lambda word: WORDS.get(word[0], word[0]), part)
@@ -163,7 +163,7 @@ def _spelled(text: str) -> str:
 
 
 def _closing(text: str, at: int) -> int:
-    """Where the bracket or string that opens there is closed; `at` where it never is."""
+    """The place where a bracket or string is closed that opens at `at`; `at` where it never is."""
     depth, here = 0, at
     while here < min(len(text), at + LONGEST_CALL):
         if text[here] in "'\"":
@@ -182,7 +182,7 @@ def _closing(text: str, at: int) -> int:
 
 
 def _result_at(text: str, at: int, *, asserted: bool = False) -> str:
-    """The literal there, if nothing after it says that it is only a part of something.
+    """The literal at a place, unless the text after it says that it is only part of a result.
 
     After an assert, a comma begins its message.
     """
@@ -204,7 +204,7 @@ def _result_at(text: str, at: int, *, asserted: bool = False) -> str:
 
 
 def _calls(text: str, parameters: tuple[str, ...], language: str) -> Iterator[_Found]:
-    """Every `name(literals) relation literal`."""
+    """Examples that are written as `name(literals) relation literal`."""
     for match in islice(_NAME_AND_OPEN.finditer(text), MOST_PLACES):
         before = text[max(0, match.start() - MOST_BLANKS) : match.start()].rstrip(" \t")
         if before.endswith(("def", "fn", "func", "function")):
@@ -226,7 +226,7 @@ def _calls(text: str, parameters: tuple[str, ...], language: str) -> Iterator[_F
 
 
 def _args(call: str, parameters: tuple[str, ...]) -> tuple[tuple[str, ...] | None, bool]:
-    """The arguments, keywords in their places, and whether one is a word without quotes."""
+    """The arguments of a call in their order, and whether one is a word without quotes."""
     try:
         node = ast.parse(_spelled(call), mode="eval").body
     except _UNREADABLE:
@@ -249,7 +249,7 @@ def _args(call: str, parameters: tuple[str, ...]) -> tuple[tuple[str, ...] | Non
 
 
 def _given(text: str, end: int, before: str, *, silent: str) -> tuple[str, int]:
-    """What a call gives, by the words around it, and where that stands."""
+    """The result of a call by the words around it, and the place where it stands."""
     doctest = before.endswith(">>>")
     line, _, below = text[end:].partition("\n")
     if doctest and (not line.strip() or line.lstrip().startswith("#")):
@@ -267,7 +267,7 @@ def _given(text: str, end: int, before: str, *, silent: str) -> tuple[str, int]:
 
 
 def _about(found: list[_Found], function: str, parameters: tuple[str, ...]) -> list[_Found]:
-    """Those of this function; examples may use one other name for it all through."""
+    """The examples of one function; they may all use one other name for it."""
     own = [one for one in found if one.name == function]
     if not own and len({one.name for one in found}) == 1:
         own = [one for one in found if len(one.args) == len(parameters)]
@@ -277,7 +277,7 @@ def _about(found: list[_Found], function: str, parameters: tuple[str, ...]) -> l
 
 
 def _assignments(text: str, parameters: tuple[str, ...]) -> Iterator[_Found]:
-    """`For a = 1, b = 2 the output should be 3`, in any order of the parameters."""
+    """Examples that are written as `For a = 1, b = 2 the output should be 3`, in any order."""
     if not parameters:
         return
     names = "|".join(re.escape(name) for name in parameters)
@@ -309,7 +309,7 @@ def _assignments(text: str, parameters: tuple[str, ...]) -> Iterator[_Found]:
 
 
 def _inputs(text: str, parameters: tuple[str, ...]) -> Iterator[_Found]:
-    """`Input: 1, 2  Output: 3`; a name may stand before each value."""
+    """Examples that are written as `Input: 1, 2  Output: 3`; a name may stand before each value."""
     for match in _INPUT.finditer(text):
         args: list[str] = []
         at = match.end()
@@ -327,7 +327,7 @@ def _inputs(text: str, parameters: tuple[str, ...]) -> Iterator[_Found]:
 
 
 def _arrows(text: str, parameters: tuple[str, ...]) -> Iterator[_Found]:
-    """`'IV' -> 4`, for a function of one argument."""
+    """Examples that are written as `'IV' -> 4`, for a function of one argument."""
     if len(parameters) > 1:
         return
     at = 0
@@ -346,7 +346,7 @@ def _arrows(text: str, parameters: tuple[str, ...]) -> Iterator[_Found]:
 
 
 def _after_heading(found: list[_Found], text: str) -> list[_Found]:
-    """Where lists and single values mix, what stands before the last heading defines something."""
+    """The examples after the last heading, where those before it only define something."""
     headings = [match.start() for match in _HEADING.finditer(text)]
     if len({one.result[0] in "[({" for one in found}) < 2 or not headings:
         return found
@@ -354,7 +354,7 @@ def _after_heading(found: list[_Found], text: str) -> list[_Found]:
 
 
 def _with_tuples(found: list[_Found]) -> list[_Found]:
-    """`('a')` is meant as a tuple where another example gives one."""
+    """The examples with `('a')` as a tuple, where another example gives a tuple."""
     if not any(one.result.startswith("(") for one in found):
         return found
     return [replace(one, result=f"({one.result},)") if one.in_brackets else one for one in found]
@@ -369,7 +369,7 @@ def _clash(one: Call, other: Call) -> bool:
 
 
 def _doctests(text: str, function: str) -> Iterator[str]:
-    """Asserts from `>>> round(f(1), 2)` and what stands below."""
+    """Asserts from doctests such as `>>> round(f(1), 2)` and the line below."""
     lines = [line.strip() for line in text.splitlines()]
     for line, below in pairwise([*lines, ""]):
         if not line.startswith(">>>"):

@@ -1,4 +1,4 @@
-"""Literals that other languages write in a task's words, as Python writes them."""
+"""Literals of other languages in a task or a reply, rewritten as Python writes them."""
 
 import re
 
@@ -19,7 +19,7 @@ _ASSERT = re.compile(
 
 
 def at_home(text: str) -> str:
-    """A task's text without marks of comments, its lists and texts as Python has them."""
+    """A task's text without comment marks, its lists and strings as Python writes them."""
     text = _MARK.sub("", text)
     text = _MADE.sub("", _OWNED.sub(r"\1", _BORROWED.sub("", text)))
     parts = TEXT_IN_QUOTES.split(text)
@@ -28,7 +28,7 @@ def at_home(text: str) -> str:
 
 
 def asserts_at_home(text: str) -> str:
-    """A critic's answer with the asserts of C, C++ and Rust as Python has them, line by line."""
+    """A critic's answer with the asserts of C, C++ and Rust as Python writes them, line by line."""
     return "\n".join(_assert_at_home(line) for line in at_home(text).split("\n"))
 
 
@@ -48,7 +48,7 @@ def _assert_at_home(line: str) -> str:
 
 
 def _with_brackets(text: str) -> str:
-    """`{1, 2}` as `[1, 2]`: what has no colon is a list, in these languages."""
+    """A text with `{1, 2}` as `[1, 2]`: braces without a colon are lists in these languages."""
     letters = list(text)
     opened: list[tuple[int, bool]] = []
     here = 0

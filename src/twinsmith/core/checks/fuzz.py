@@ -1,4 +1,4 @@
-"""Inputs for a function that nobody had to think of: from its types and from calls that were seen.
+"""Inputs for a function that are made up by chance, from its types and from calls that were seen.
 
 Free of tokens and the same for the same seed. They have no expected value: what is looked at is
 where candidates differ. Most of them are near to what was seen, because what lies outside a
@@ -28,7 +28,7 @@ _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seen:
-    """What stood at one place, and what stood inside of that."""
+    """The values that were seen at one place of an input, and those inside of them."""
 
     values: list[object]
     items: "_Seen | None"
@@ -50,7 +50,7 @@ def fuzz_calls(
     seed: int = 0,
     most: int = 40,
 ) -> tuple[Call, ...]:
-    """Up to so many calls, other than those seen; annotations serve where nothing was seen."""
+    """Up to `most` made-up calls, none of them seen; annotations serve where nothing was seen."""
     rng = random.Random(seed)  # noqa: S311
     rows = _rows(seen) or _typed_rows(annotations, rng)
     if not rows:
@@ -89,7 +89,7 @@ def _values(args: Sequence[str]) -> list[object]:
 
 
 def _rows(seen: Sequence[Call]) -> list[list[object]]:
-    """The arguments of calls of the usual number and kinds: others are tests of misuse."""
+    """The arguments of calls of the usual number and kinds; others are tests of misuse."""
     rows = []
     for call in seen:
         try:
@@ -133,7 +133,7 @@ def _items(value: object) -> list[object]:
 
 
 def _at_the_edges(rows: list[list[object]], places: list[_Seen]) -> list[list[object]]:
-    """Nothing, one, many alike: at one place after the other, the rest as it was seen."""
+    """Rows with an extreme value at one place (nothing, one, many alike), else as seen."""
     return [
         [*rows[0][:n], edge, *rows[0][n + 1 :]]
         for n, place in enumerate(places)
@@ -160,7 +160,7 @@ def _edges(place: _Seen) -> list[object]:
 
 
 def _mixed(rows: list[list[object]], rng: random.Random, most: int) -> list[list[object]]:
-    """Arguments of several calls in one."""
+    """Rows that mix the arguments of several calls."""
     if len(rows[0]) < 2:
         return []
     return [[rng.choice(rows)[n] for n in range(len(rows[0]))] for _ in range(most // 4)]
@@ -264,7 +264,7 @@ def _changed_list(value: list[object], place: _Seen, rng: random.Random) -> list
 
 
 def _typed_rows(annotations: Sequence[str], rng: random.Random) -> list[list[object]]:
-    """Rows from annotations alone; none where one of them says nothing."""
+    """Rows made from annotations alone; none where an annotation says nothing."""
     try:
         nodes = [ast.parse(each, mode="eval").body for each in annotations]
         return [[_typed(node, rng) for node in nodes] for _ in range(TYPED)] if nodes else []
@@ -273,7 +273,7 @@ def _typed_rows(annotations: Sequence[str], rng: random.Random) -> list[list[obj
 
 
 def _typed(node: ast.expr, rng: random.Random) -> object:
-    """A value of an annotated type."""
+    """A made-up value of an annotated type."""
     name, inner = _name_and_inner(node)
     match name:
         case "int":

@@ -1,4 +1,4 @@
-"""What a program is given, and what it does with it: in words that can be compared."""
+"""Inputs of a program and its results, as text that can be shown and compared."""
 
 import ast
 import re
@@ -30,7 +30,7 @@ def input_text(asked: Input) -> str:
 
 
 def expected_of(asked: Input) -> str:
-    """What it should give, as a literal; nothing where nobody said."""
+    """The expected result of an input, as a literal; empty where nobody said."""
     if isinstance(asked, Call):
         return asked.expected
     if asked.exit_code:
@@ -39,14 +39,14 @@ def expected_of(asked: Input) -> str:
 
 
 def observing(asked: Input) -> Input:
-    """The same, only to be looked at."""
+    """The input without an expected result, so that the result is only looked at."""
     if isinstance(asked, Call):
         return replace(asked, expected="")
     return replace(asked, stdout=None, exit_code=None)
 
 
 def observed(asked: Input, result: ProbeResult) -> str:
-    """What a program gave, as a literal; nothing where it failed to give anything."""
+    """The result that a program gave, as a literal; empty where it gave none."""
     if isinstance(asked, Call):
         return result.value
     if result.outcome not in ("passed", "failed"):
@@ -57,12 +57,12 @@ def observed(asked: Input, result: ProbeResult) -> str:
 
 
 def printed(text: str) -> str:
-    """What was printed, without blanks at the ends of lines and without empty lines at the end."""
+    """Printed text without blanks at the ends of lines and without empty lines at the end."""
     return "\n".join(line.rstrip() for line in text.splitlines()).rstrip("\n")
 
 
 def probe_of(asked: Input, expected: str) -> Probe:
-    """A check that somebody expects something of an input, as `observed` says it."""
+    """A check that an input gives the expected result, in the form that `observed` gives."""
     name = input_text(asked)
     if isinstance(asked, Call):
         return Probe(name=name, origin="plan", call=replace(asked, expected=expected))
@@ -70,7 +70,7 @@ def probe_of(asked: Input, expected: str) -> Probe:
 
 
 def expecting(asked: Command, expected: str) -> Command:
-    """The command with what it should do, as `observed` says it."""
+    """A command with its expected result, in the form that `observed` gives."""
     if expected == REFUSES:
         return replace(asked, stdout=None, exit_code=1)
     # Of a literal that `observed` made: a string.

@@ -1,4 +1,4 @@
-"""What a function takes: names and types of its parameters, read off where it is declared."""
+"""Names and types of a function's parameters, read off where it is declared."""
 
 import ast
 import re
@@ -38,15 +38,15 @@ _MADE_OF = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """One parameter."""
+    """One parameter of a function."""
 
     name: str
     type: str = ""
-    """As an annotation of Python; empty where it says nothing about the values."""
+    """The type as an annotation of Python; empty where it says nothing about the values."""
 
 
 def parameters_in(text: str, function: str, language: str) -> tuple[Parameter, ...]:
-    """The parameters of a function, where the text declares it; none where they are not plain."""
+    """The parameters of a function that the text declares; none where they are not plain."""
     if language == "perl" or not function:
         return ()
     head = _BEFORE.get(language, _C_LIKE)
@@ -61,7 +61,7 @@ def parameters_in(text: str, function: str, language: str) -> tuple[Parameter, .
 
 
 def annotations_in(text: str, function: str, language: str) -> tuple[str, ...]:
-    """The types of a function's parameters, if every one is known; a C list tells its length."""
+    """The types of a function's parameters if all are known, without the lengths of C lists."""
     known = list(parameters_in(text, function, language))
     if language == "c":
         known = _without_lengths(known)
@@ -120,7 +120,7 @@ _READ = {"python": _python, "rust": _rust, "go": _go, "c": _c, "cpp": _c}
 
 
 def _without_lengths(known: list[Parameter]) -> list[Parameter]:
-    """A list and its length are one value; a list without one is where a length is put."""
+    """Parameters of C without the lengths of lists, and without places where a length is put."""
     kept: list[Parameter] = []
     behind = [*known[1:], Parameter(name="")]
     counted = False

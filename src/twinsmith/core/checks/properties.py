@@ -1,4 +1,4 @@
-"""What must hold of a program whatever it gives, as asserts over inputs that were seen.
+"""Properties that hold for every right result, as asserts over inputs that were seen.
 
 A property that is wrong does harm, so it is dropped where a result that was seen does not keep it,
 and where a right program may have reasons not to.
@@ -16,9 +16,9 @@ from twinsmith.core.probe import Call
 MOST = 6
 LONGEST_INPUT = 300
 Fits = Callable[[Sequence[object]], bool]
-"""Whether a property may be told of these arguments."""
+"""Whether a property may be checked with these arguments."""
 Keeps = Callable[[object, object], bool]
-"""Whether a result keeps a property, seen beside the first argument."""
+"""Whether a result, beside the first argument, has a property."""
 _OWN_WORDS = {"list", "sorted", "len"}
 _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 _COUNTS = re.compile(r"\brun[ -]length|compress", re.IGNORECASE)
@@ -26,7 +26,7 @@ _COUNTS = re.compile(r"\brun[ -]length|compress", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seen:
-    """A call as values; `results` is empty where nobody said what it gives."""
+    """A call as values; `results` is empty where nobody said what the call gives."""
 
     args: tuple[str, ...]
     values: tuple[object, ...]
@@ -48,7 +48,7 @@ def properties(
 
 
 def _read(name: str, seen: Sequence[Call]) -> Iterator[_Seen]:
-    """The calls of a function, smallest first; those that show nothing are left out."""
+    """The calls of one function, smallest first; calls that show nothing are left out."""
     for call in sorted(seen, key=lambda call: sum(map(len, call.args))):
         text = "".join(call.args)
         # Letters outside ASCII are several in some languages.
@@ -64,7 +64,7 @@ def _read(name: str, seen: Sequence[Call]) -> Iterator[_Seen]:
 
 
 def _asserts(kind: Kind, name: str, calls: Sequence[_Seen]) -> list[str]:
-    """One for each input; none at all where a result contradicts."""
+    """An assert of one property for each input; none where a known result contradicts it."""
     says, fits, keeps = _PROPERTIES[kind]
     if any(not keeps(each.values[0], result) for each in calls for result in each.results):
         return []
@@ -79,7 +79,7 @@ def _told(says: str, name: str, args: Sequence[str]) -> str:
 
 
 def _flat(values: Sequence[object]) -> bool:
-    """Only what everybody orders alike: numbers, or words of small letters."""
+    """Whether all items have an order without doubt: numbers, or words of small letters."""
     return all(
         all(type(item) in (int, float) for item in value)
         or all(isinstance(item, str) and re.fullmatch("[a-z]+", item) for item in value)
@@ -103,7 +103,7 @@ def _can_be_sorted(values: Sequence[object]) -> bool:
 
 
 def _pair(values: Sequence[object]) -> bool:
-    """Two of a kind; a sign may go with the place, so there is none."""
+    """Whether the arguments are two different values of one type, neither of them negative."""
     alike = len(values) == 2 and type(values[0]) is type(values[1]) and values[0] != values[1]
     return alike and not any(isinstance(value, int | float) and value < 0 for value in values)
 
@@ -145,7 +145,7 @@ _PROPERTIES: Mapping[Kind, tuple[str, Fits, Keeps]] = {
 def _round_trip(
     there: str, back: str, calls: Mapping[str, Sequence[_Seen]], text: str
 ) -> list[str]:
-    """There and back again; where the way back was seen, from what that gives."""
+    """Asserts that one function undoes another; none where known results leave doubt."""
     known = [result for name in (there, back) for each in calls[name] for result in each.results]
     given = {each.args: each.results for each in calls[back]}
     undone = [
@@ -165,14 +165,14 @@ def _round_trip(
 
 
 def _is_sure(each: _Seen, *, counted: re.Match[str] | None) -> bool:
-    """A number may come back as a fraction, and a digit in a text may be taken for a count."""
+    """Whether an input certainly comes back as it was: no fraction, no digit taken for a count."""
     if isinstance(each.values[0], int):
         return bool(each.results)
     return _exact(each.values[0]) and not (counted and re.search(r"\d", each.args[0]))
 
 
 def _exact(value: object) -> bool:
-    """What comes back as itself: no fractions, no tuples that come back as lists."""
+    """Whether a value comes back as itself: no fractions, no tuples that come back as lists."""
     match value:
         case list():
             return all(map(_exact, value))

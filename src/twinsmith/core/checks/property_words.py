@@ -1,4 +1,4 @@
-"""Which properties a task's words and names tell; only where they leave no doubt.
+"""The properties that a task's words and names tell of a function, only where they leave no doubt.
 
 The first sentence has to match as a whole, and later ones have to be known not to change it.
 """
@@ -162,12 +162,12 @@ def undoes(there: str, back: str, text: str) -> bool:
 
 
 def _parts(name: str) -> list[str]:
-    """The words of `to_roman`, `toRoman` and `ToRoman`."""
+    """The words in a name: `to_roman`, `toRoman` and `ToRoman` have the same."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().strip("_").split("_")
 
 
 def _order(words: str) -> Literal["rises", "falls"] | None:
-    """The direction; none where something else decides, or where there are two."""
+    """The direction in which words say that something is sorted; None where that is not clear."""
     up, down = re.search(_UP, words), re.search(_DOWN, words)
     if _OTHERWISE_SORTED.search(words) or (up and down):
         return None
@@ -175,7 +175,7 @@ def _order(words: str) -> Literal["rises", "falls"] | None:
 
 
 def _sentences(text: str, entry: str) -> list[str]:
-    """A task's words, of code those of its docstring, without examples and the function's name."""
+    """The sentences of a task, or of its docstring, without examples and the function's name."""
     name = re.escape(entry)
     docstring = re.search(rf"def {name}\b[^\"']*(\"\"\"|''')(.*?)(?:\1|\Z)", text, re.DOTALL)
     example = rf">>>|\bexamples?\b|\be\.g\.|\binput:|\b{name}\([^()]*\)`? *(?:[=➞→-]|\w+s\b)"

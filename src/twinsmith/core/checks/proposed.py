@@ -1,4 +1,4 @@
-"""Asserts that a model wrote, in one form each: what should hold, as a call where it is one."""
+"""Asserts that a model wrote, each in one spelling, and as a call where it is one."""
 
 import ast
 import builtins
@@ -17,7 +17,7 @@ _FENCED = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 
 
 def counted(text: str, function: str) -> dict[Probe, int]:
-    """The asserts about a function in a reply, in one spelling each, and how often they stand."""
+    """The asserts about a function in a reply, each in one spelling, and how often each occurs."""
     found = Counter(proposed(text, function))
     return dict(found.most_common(MOST_CHECKS))
 
@@ -70,7 +70,7 @@ def _is_about(lines: Sequence[ast.stmt], known: set[str]) -> bool:
 
 
 class _Raising(ast.NodeTransformer):
-    """`with pytest.raises(E): f()` as a `try` that needs no package."""
+    """Rewrites `with pytest.raises(E): f()` as a `try` that needs no package."""
 
     def visit_With(self, node: ast.With) -> ast.With | ast.Try:
         match node.items:
@@ -90,7 +90,7 @@ def _asserts_something(line: ast.stmt) -> bool:
 
 
 def _bound_in(nodes: Sequence[ast.AST]) -> set[str]:
-    """The names that a test gives to things by itself."""
+    """The names that a test binds by itself."""
     found: set[str] = set()
     for node in nodes:
         match node:
@@ -102,7 +102,7 @@ def _bound_in(nodes: Sequence[ast.AST]) -> set[str]:
 
 
 def _tests(text: str) -> Iterator[ast.Assert | ast.FunctionDef]:
-    """Asserts and test functions, each read by itself: the last may have been cut."""
+    """The asserts and test functions of a text, each read by itself: the last may have been cut."""
     for part in _PARTS.split(_code(text)):
         if not _parses(part):
             continue
@@ -113,7 +113,7 @@ def _tests(text: str) -> Iterator[ast.Assert | ast.FunctionDef]:
 
 
 def _asserts(text: str) -> Iterator[ast.Assert]:
-    """Of a completion that is no program, the lines that are asserts."""
+    """The lines of a text that are asserts, where the whole is no program."""
     for part in [text] if _parses(text) else text.splitlines():
         if _parses(part.strip()):
             body = ast.parse(part.strip()).body
@@ -133,7 +133,7 @@ def _parses(text: str) -> bool:
 
 
 def _compared_by_value(test: ast.expr) -> ast.expr:
-    """`f(x) is True`, `f(x)`, `not f(x)` and `3 == f(x)` as `f(x) == …`."""
+    """An assert's condition as `f(x) == …`, also where it says `f(x) is True` or `not f(x)`."""
     match test:
         case ast.Call(func=ast.Name()):
             return _equal(test, ast.Constant(value=True))

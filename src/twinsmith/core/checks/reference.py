@@ -1,4 +1,4 @@
-"""What should come out, computed: small Python programs say it, written blind to candidates.
+"""Expected results that small Python programs compute, written without seeing the candidates.
 
 A value that needs arithmetic is mostly wrong in a small model's head. So a critic proposes inputs,
 references compute, and a value counts where voices of more than one origin agree on it.
@@ -35,14 +35,14 @@ _CALLED = re.compile(r"\b([A-Za-z_]\w+)\(")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Voice:
-    """What one reference says about an input, as a literal; empty: nothing."""
+    """The result that one reference gives for an input, as a literal; empty where it gives none."""
 
     ensemble: int
     said: str
 
 
 def answer_of(asked: Input, result: ProbeResult, errors: Sequence[str] = ()) -> str:
-    """What a reference said, as `observed` would of a program; empty where it failed.
+    """A reference's result, in the form that `observed` gives; empty where it failed.
 
     Of a function it may be one of the errors that the task names.
     """
@@ -69,7 +69,7 @@ def says_something(answers: Mapping[Input, str]) -> bool:
 def settled(
     probe: Probe, voices: Sequence[Voice], *, exact: bool = True
 ) -> tuple[Probe, int] | None:
-    """The check that voices agree on, and how many do; None where they do not.
+    """The check that references agree on, and how many do; None where they do not agree.
 
     Two have to say it that are not of the same ensemble, or the critic and a reference; and more
     than say anything else.
@@ -110,7 +110,7 @@ def can_show(probe: Probe, quote: str) -> bool:
 
 
 def _check(asked: Input, expected: str, about: int) -> Probe:
-    """What has to hold, as a probe."""
+    """A check that an input gives what was expected."""
     if isinstance(asked, Command):
         return replace(probe_of(asked, expected), about=about)
     call = input_text(asked)

@@ -9,7 +9,7 @@ from twinsmith.core.probe import Probe
 from twinsmith.core.program import MODULE, Program
 
 FEW = 10
-"""Fewer checks than this are filled up."""
+"""With fewer checks than this, inputs on which all candidates agreed are added."""
 
 
 def tests_of(program: Program, pool: Pool, winner: int, names: tuple[str, ...]) -> tuple[str, str]:
