@@ -235,14 +235,14 @@ class TestOnSqlite:
 
     def test_a_fault_of_ours_keeps_its_traceback_and_the_run(self, command: Command) -> None:
         command.use_script(script())
-        # The critic breaks: nothing a user does, so an internal error.
+        # Judging breaks: nothing a user does, so an internal error.
         command.env["PYTHONPATH"] = str(command.home / "fault")
         fault = command.home / "fault" / "sitecustomize.py"
         fault.parent.mkdir(parents=True)
         fault.write_text(
-            "import twinsmith.flow.build.critique as c\n"
-            "def critique(*a): raise ZeroDivisionError('sk-abcdefghijklmnopqrstuv')\n"
-            "c.critique = critique\n"
+            "import twinsmith.flow.build.verdicts as v\n"
+            "def judge(*a): raise ZeroDivisionError('sk-abcdefghijklmnopqrstuv')\n"
+            "v.judge = judge\n"
         )
         failed = command("build", DOUBLE, code=70)
         (run,) = command.runs()

@@ -16,7 +16,6 @@ from twinsmith.core.progress import several
 from twinsmith.core.task import Job
 from twinsmith.flow.build.accept import reason_for, result_files
 from twinsmith.flow.build.clarify import clarify
-from twinsmith.flow.build.critique import critique
 from twinsmith.flow.build.kind import kind_of
 from twinsmith.flow.build.practice import practices
 from twinsmith.flow.build.refuse import refused
@@ -27,6 +26,7 @@ from twinsmith.flow.build.share import remember, share
 from twinsmith.flow.build.shown import shown
 from twinsmith.flow.build.twins import Twins
 from twinsmith.flow.build.unsupported import unsupported
+from twinsmith.flow.build.verdicts import judge
 from twinsmith.flow.recorder import Ports, Recorder
 
 # The order of recorded steps is part of a run's record: raise this when it changes, and runs that
@@ -36,30 +36,32 @@ PIPELINE_VERSION = "12"
 
 async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
     """From a job to its outcome."""
-    run = Recorder(job, ports)
+    recorder = Recorder(job, ports)
     try:
-        why = await refused(job.task, run.ask)
+        why = await refused(job.task, recorder.ask)
         if why:
-            return await _accept(job, Work(problem=why), run)
+            return await _accept(job, Work(problem=why), recorder)
         if job.task.kind_open:
-            kind = await kind_of(job.task, run.ask)
+            kind = await kind_of(job.task, recorder.ask)
             job = replace(job, task=replace(job.task, kind=kind))
-        profile = await _clarify(job, run)
+        profile = await _clarify(job, recorder)
         pieces: tuple[Hit, ...] = ()
         reminders: tuple[Reminder, ...] = ()
         if job.task.kind != "service" and not profile.contradictions:
-            pieces, reminders = await _retrieve(job, run)
+            pieces, reminders = await _retrieve(job, recorder)
     except (BadReply, BudgetExceeded) as error:
-        return await _accept(job, Work(problem=str(error)), run)
+        return await _accept(job, Work(problem=str(error)), recorder)
     if profile.contradictions:
         told = f"the task's examples contradict each other: {profile.contradictions[0]}; mend it"
-        return await _accept(job, Work(profile=profile, problem=told), run)
+        return await _accept(job, Work(profile=profile, problem=told), recorder)
     try:
-        work = await _searched(job, profile, pieces, reminders, limits, run)
+        work = await _searched(job, profile, pieces, reminders, limits, recorder)
     except (BadReply, BudgetExceeded) as error:
-        return await _accept(job, Work(profile=profile, pieces=pieces, problem=str(error)), run)
-    outcome = await _accept(job, work, run)
-    await share(job, work, outcome, run)
+        return await _accept(
+            job, Work(profile=profile, pieces=pieces, problem=str(error)), recorder
+        )
+    outcome = await _accept(job, work, recorder)
+    await share(job, work, outcome, recorder)
     return outcome
 
 
@@ -69,21 +71,23 @@ async def _searched(
     pieces: tuple[Hit, ...],
     reminders: tuple[Reminder, ...],
     limits: Limits,
-    run: Recorder,
+    recorder: Recorder,
 ) -> Work:
     """What the search for a program came to."""
     asked: Asked | None = None
     if job.task.kind == "service":
-        served = await Services(job, limits, run, told=profile.practice).solve()
+        served = await Services(job, limits, recorder, told=profile.practice).solve()
         found, pieces = served.found, served.pieces
         asked = without_unsupported(served.asked, profile.unsupported)
     else:
-        wanted = await _required(job, run)
+        wanted = await _required(job, recorder)
         known = advice(pieces)
-        twins = Twins(job, profile, limits, run, advice=known, reminders=reminders, wanted=wanted)
+        twins = Twins(
+            job, profile, limits, recorder, advice=known, reminders=reminders, wanted=wanted
+        )
         found = await twins.solve()
         if wanted.each:
-            asked = await shown(found.pool, found.selection.winner, wanted, limits, run)
+            asked = await shown(found.pool, found.selection.winner, wanted, limits, recorder)
     return Work(
         profile=profile,
         pieces=pieces,
@@ -97,15 +101,15 @@ async def _searched(
     )
 
 
-async def _clarify(job: Job, run: Recorder) -> Profile:
-    async with run.stage("clarify") as stage:
-        profile = await clarify(job.task, run.ask)
+async def _clarify(job: Job, recorder: Recorder) -> Profile:
+    async with recorder.stage("clarify") as stage:
+        profile = await clarify(job.task, recorder.ask)
         if profile.question:
-            answer = await run.ask_person(profile.question, profile.assumed)
+            answer = await recorder.ask_person(profile.question, profile.assumed)
             profile = replace(profile, answer=answer)
         if profile.sensitive and job.effort.practice:
-            profile = replace(profile, practice=await practices(job.task, run.ask))
-        profile = replace(profile, unsupported=await unsupported(job.task, run.ask))
+            profile = replace(profile, practice=await practices(job.task, recorder.ask))
+        profile = replace(profile, unsupported=await unsupported(job.task, recorder.ask))
         examples = len(profile.examples) + len(profile.example_checks)
         what = f"{job.task.language} {job.task.kind} {profile.entry}".rstrip()
         stage.text = f"{what}, {several(examples, 'example')}"
@@ -114,27 +118,27 @@ async def _clarify(job: Job, run: Recorder) -> Profile:
     return profile
 
 
-async def _required(job: Job, run: Recorder) -> Requirements:
+async def _required(job: Job, recorder: Recorder) -> Requirements:
     """What a library or a command has to do; a function is one thing already."""
     if job.task.kind == "function" or job.task.tests:
         return NOTHING_REQUIRED
-    async with run.stage("requirements") as stage:
-        wanted = await required(job.task.text, ENSEMBLES[: job.effort.ensembles], run)
+    async with recorder.stage("requirements") as stage:
+        wanted = await required(job.task.text, ENSEMBLES[: job.effort.ensembles], recorder)
         stage.text = several(len(wanted.each), "requirement")
     return wanted
 
 
-async def _retrieve(job: Job, run: Recorder) -> tuple[tuple[Hit, ...], tuple[Reminder, ...]]:
-    async with run.stage("retrieve") as stage:
-        pieces = await run.recall(lambda known: retrieve(job, known))
-        reminders = await run.remember(lambda graph: remember(job, graph))
+async def _retrieve(job: Job, recorder: Recorder) -> tuple[tuple[Hit, ...], tuple[Reminder, ...]]:
+    async with recorder.stage("retrieve") as stage:
+        pieces = await recorder.recall(lambda known: retrieve(job, known))
+        reminders = await recorder.remember(lambda graph: remember(job, graph))
         stage.text = f"{several(len(pieces), 'piece')}, {several(len(reminders), 'insight')}"
     return pieces, reminders
 
 
-async def _accept(job: Job, work: Work, run: Recorder) -> RunOutcome:
-    async with run.stage("accept") as stage:
-        verdicts = critique(work.pool)
+async def _accept(job: Job, work: Work, recorder: Recorder) -> RunOutcome:
+    async with recorder.stage("accept") as stage:
+        verdicts = judge(work.pool)
         solved, why = reason_for(job, work, verdicts)
         outcome = RunOutcome(
             run=job.run,
@@ -144,9 +148,9 @@ async def _accept(job: Job, work: Work, run: Recorder) -> RunOutcome:
             verdicts=verdicts,
             winner=work.selection.winner if solved else None,
             confidence=work.selection.confidence,
-            spent=run.ledger.spent,
-            models=run.models,
+            spent=recorder.ledger.spent,
+            models=recorder.models,
         )
-        await run.publish(result_files(job, work, outcome))
+        await recorder.publish(result_files(job, work, outcome))
         stage.text = "solved" if solved else "not solved"
     return outcome

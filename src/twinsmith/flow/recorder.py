@@ -238,7 +238,7 @@ class Recorder:
             "candidate": number,
             "findings": [f"{each.severity} {each.what}, {each.where}" for each in seen.findings],
         }
-        await self.tell("candidate.inspected", key=name, who="critic", data=data)
+        await self.tell("candidate.inspected", key=name, who="reviewer", data=data)
         return seen.findings
 
     async def ask_person(self, question: str, assumed: str) -> str:

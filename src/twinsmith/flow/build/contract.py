@@ -21,23 +21,23 @@ MOST_ADDED = 2
 
 
 async def contracted(
-    task: str, wanted: Requirements, ensembles: tuple[int, ...], run: Recorder
+    task: str, wanted: Requirements, ensembles: tuple[int, ...], recorder: Recorder
 ) -> Contract:
     """The contract of a service; BadReply where neither slow thinker has one."""
     # One by one a local model answers the same for the same seed.
     heats = [(e, nth, heat) for e in ensembles for nth, heat in enumerate(HEATS[e])]
-    planned = await run.in_turn([_planned(task, wanted, *each, run) for each in heats])
+    planned = await recorder.in_turn([_planned(task, wanted, *each, recorder) for each in heats])
     plans = [plan for plan in planned if plan is not None]
     if not plans:
         raise BadReply("no slow thinker gave a plan of the service that can be used")
     best = chosen(plans, wanted)
     for nth, lacking in enumerate(_missing(best, wanted)[:MOST_ADDED]):
-        best = await _added(task, best, lacking.quote, nth, wanted, run)
+        best = await _added(task, best, lacking.quote, nth, wanted, recorder)
     others = [plan for plan in plans if plan is not best]
     operations = tuple(_sure(each, task, wanted, others) for each in best.operations)
     question, assumed = difference(best, others)
     if question:
-        await run.ask_person(question, assumed)
+        await recorder.ask_person(question, assumed)
     return replace(best, operations=operations)
 
 
@@ -79,7 +79,7 @@ def _missing(plan: Contract, wanted: Requirements) -> list[Requirement]:
 
 
 async def _planned(
-    task: str, wanted: Requirements, ensemble: int, nth: int, heat: float, run: Recorder
+    task: str, wanted: Requirements, ensemble: int, nth: int, heat: float, recorder: Recorder
 ) -> Contract | None:
     login = bool(wanted.login)
     other, example = example_for(login=login)
@@ -101,14 +101,14 @@ async def _planned(
     )
     try:
         return await answered(
-            question, lambda text: read_contract(text, task, login=wanted.login), run.ask
+            question, lambda text: read_contract(text, task, login=wanted.login), recorder.ask
         )
     except BadReply:
         return None
 
 
 async def _added(
-    task: str, plan: Contract, lacking: str, nth: int, wanted: Requirements, run: Recorder
+    task: str, plan: Contract, lacking: str, nth: int, wanted: Requirements, recorder: Recorder
 ) -> Contract:
     """The plan with routes for what it lacks; as it is where none can be had."""
     login = bool(wanted.login)
@@ -129,7 +129,7 @@ async def _added(
     )
     try:
         more = await answered(
-            question, lambda text: read_contract(text, "", login=wanted.login), run.ask
+            question, lambda text: read_contract(text, "", login=wanted.login), recorder.ask
         )
     except BadReply:
         return plan

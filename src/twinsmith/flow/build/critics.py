@@ -32,19 +32,19 @@ class Critics:
     """Who says what is right, in one search."""
 
     def __init__(
-        self, job: Job, profile: Profile, limits: Limits, run: Recorder, wanted: Requirements
+        self, job: Job, profile: Profile, limits: Limits, recorder: Recorder, wanted: Requirements
     ) -> None:
         self._task, self._votes, self._profile = job.task, job.effort.votes, profile
-        self._run, self._wanted = run, wanted
+        self._recorder, self._wanted = recorder, wanted
         self._ensembles = ENSEMBLES[: job.effort.ensembles]
-        self._references = References(job.task, profile, limits, run)
+        self._references = References(job.task, profile, limits, recorder)
         self._spoke: set[int] = set()
         """The ensembles that were asked about every requirement."""
 
     def questions(self, what: Round, nth: int) -> list[tuple[int, Asking]]:
         """What a round asks critics, and of which ensemble."""
         first = nth * (MOST_VOICES if self._wanted.each else MOST_CRITICS)
-        task, profile, ask = self._task, self._profile, self._run.ask
+        task, profile, ask = self._task, self._profile, self._recorder.ask
         return [
             (e, propose(task, profile, nth=first + n, ensemble=e, ask=ask, about=about))
             for n, (e, about) in enumerate(self._voices(what.critics))
@@ -83,10 +83,10 @@ class Critics:
         voters = [self._ensembles[n % len(self._ensembles)] for n in range(self._votes)]
         first = 100 * len(pool.candidates)
         asked = [
-            vote(self._task, between, nth=first + n, ensemble=e, ask=self._run.ask)
+            vote(self._task, between, nth=first + n, ensemble=e, ask=self._recorder.ask)
             for n, e in enumerate(voters)
         ]
-        answers, _ = await self._run.together(asked, [])
+        answers, _ = await self._recorder.together(asked, [])
         for ensemble, answer in zip(voters, answers, strict=True):
             if answer is not None:
                 pool = pool.with_check(probe_of(between.call, answer), ensemble=ensemble)

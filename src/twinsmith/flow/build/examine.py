@@ -42,7 +42,7 @@ def given_probes(task: Task, profile: Profile) -> Probes:
 
 def sketched_probes(profile: Profile) -> dict[Probe, int]:
     """What whoever described a command thought of; no more than an opinion."""
-    return {proposal(run): 1 for run in profile.sketched}
+    return {proposal(command): 1 for command in profile.sketched}
 
 
 async def propose(

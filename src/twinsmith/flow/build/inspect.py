@@ -56,10 +56,10 @@ async def timed(candidate: Candidate, steps: Probes, sandbox: Sandbox) -> Execut
 
 
 def compared(
-    steps: Probes, runs: Mapping[int, Execution], thresholds: Thresholds
+    steps: Probes, executions: Mapping[int, Execution], thresholds: Thresholds
 ) -> dict[int, Finding]:
     """Who is far slower than the fastest of those that give the same."""
     measured: dict[int, tuple[Timing, ...]] = {
-        number: timings(steps, execution) for number, execution in runs.items()
+        number: timings(steps, execution) for number, execution in executions.items()
     }
     return slow_ones(measured, slow=thresholds.slow, too_slow=thresholds.too_slow)

@@ -10,8 +10,8 @@ from twinsmith.core.judging.selection import select
 from twinsmith.core.program import Candidate
 from twinsmith.core.task import Job
 from twinsmith.core.verdict import Finding
-from twinsmith.flow.build.ensemble import Found
 from twinsmith.flow.build.inspect import MOST_COMPARED, compared, growing, inspect, timed
+from twinsmith.flow.build.search import Found
 from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Reviewer, Sandbox
 
@@ -19,10 +19,10 @@ from twinsmith.ports import Reviewer, Sandbox
 class Leaders:
     """The critic's second look; it can bar a candidate, never make a wrong one right."""
 
-    def __init__(self, job: Job, limits: Limits, run: Recorder) -> None:
+    def __init__(self, job: Job, limits: Limits, recorder: Recorder) -> None:
         self._quality = job.quality
         self._limits = limits
-        self._run = run
+        self._recorder = recorder
 
     async def inspected(self, found: Found) -> Found:
         """The search with a leader that nobody objects to, or with none."""
@@ -47,18 +47,18 @@ class Leaders:
         same = chosen.clusters[0][:MOST_COMPARED] if chosen.clusters else ()
         if chosen.winner is None or len(same) < 2 or not steps.checks:
             return found
-        async with self._run.stage("compare speed") as stage:
-            runs: dict[int, Execution] = {}
+        async with self._recorder.stage("compare speed") as stage:
+            executions: dict[int, Execution] = {}
             for number in same:
 
                 async def in_sandbox(sandbox: Sandbox, number: int = number) -> Execution:
                     return await timed(pool.numbered(number), steps, sandbox)
 
                 try:
-                    runs[number] = await self._run.execute(number, in_sandbox)
+                    executions[number] = await self._recorder.execute(number, in_sandbox)
                 except BudgetExceeded:
                     return found
-            slow = compared(steps, runs, self._quality)
+            slow = compared(steps, executions, self._quality)
             stage.text = f"{len(slow)} of {len(same)} far slower than the fastest"
         for number, finding in slow.items():
             barred = finding.severity == "blocking"
@@ -73,4 +73,4 @@ class Leaders:
         async def look(reviewer: Reviewer, sanitized: Sandbox) -> tuple[Finding, ...]:
             return await inspect(candidate, pool, self._quality, self._limits, reviewer, sanitized)
 
-        return await self._run.inspect(candidate.number, look)
+        return await self._recorder.inspect(candidate.number, look)

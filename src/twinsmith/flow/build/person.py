@@ -8,7 +8,7 @@ from twinsmith.core.checks.inputs import input_text, printed, probe_of
 from twinsmith.core.judging.doubt import Doubted
 from twinsmith.core.probe import Command, Input
 from twinsmith.flow.build.decide import UNREADABLE, Disagreement
-from twinsmith.flow.build.ensemble import Found
+from twinsmith.flow.build.search import Found
 
 AskPerson = Callable[[str, str], Awaitable[str]]
 """A question and what is assumed where nobody answers."""

@@ -172,14 +172,14 @@ class Bench:
     """Where parts are written and put together; it knows which whole has which parts."""
 
     shop: Workshop
-    run: Recorder
+    recorder: Recorder
     parts: dict[int, Parts] = field(default_factory=dict)
     """The parts of each candidate, by its number."""
 
     async def write(self, order: Order) -> Written:
         """One part; an answer that cannot be used is one without a source."""
         try:
-            reply = await self.run.ask(self.shop.question(order))
+            reply = await self.recorder.ask(self.shop.question(order))
             source = self.shop.read(reply.text, order.part)
         except (BadReply, BudgetExceeded) as error:
             return Written(part=order.part, ensemble=order.ensemble, problem=str(error))

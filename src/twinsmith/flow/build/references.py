@@ -41,10 +41,10 @@ CARES = {
 class References:
     """Small programs in Python that say what a command or a library should give."""
 
-    def __init__(self, task: Task, profile: Profile, limits: Limits, run: Recorder) -> None:
+    def __init__(self, task: Task, profile: Profile, limits: Limits, recorder: Recorder) -> None:
         self._task, self._profile = task, profile
         self._limits = replace(limits, probe_seconds=2.0, cpu_seconds=2.0)
-        self._run = run
+        self._recorder = recorder
         self._exact = task.language == "python"
         # What other languages do instead of raising an error is their own affair.
         self._errors = errors_in(task.text) if self._exact else ()
@@ -59,7 +59,7 @@ class References:
         self._asked = True
         wanted = [(ensemble, heat) for heat in HEATS for ensemble in ensembles]
         return [
-            _written(self._task, self._profile, n, ensemble, heat, self._run.ask)
+            _written(self._task, self._profile, n, ensemble, heat, self._recorder.ask)
             for n, (ensemble, heat) in enumerate(wanted)
         ]
 
@@ -123,7 +123,7 @@ class References:
         async def in_sandbox(sandbox: Sandbox) -> Execution:
             return await sandbox.run(program, probes, self._limits)
 
-        return await self._run.execute(reference.number, in_sandbox)
+        return await self._recorder.execute(reference.number, in_sandbox)
 
 
 def _open(asked: Input) -> Probe:

@@ -25,13 +25,13 @@ HEATS = {1: 0.0, 2: 0.5}
 
 
 async def required(
-    task: str, ensembles: tuple[int, ...], run: Recorder, *, accounts: bool = False
+    task: str, ensembles: tuple[int, ...], recorder: Recorder, *, accounts: bool = False
 ) -> Requirements:
     """What is asked for; of a service also the words that ask for accounts."""
     # One by one a local model answers the same for the same seed.
-    found = await run.in_turn([_required(task, ensemble, run) for ensemble in ensembles])
+    found = await recorder.in_turn([_required(task, ensemble, recorder) for ensemble in ensembles])
     parts = _parts(task) if accounts else []
-    logins = await run.in_turn([_login(part, nth, run) for nth, part in enumerate(parts)])
+    logins = await recorder.in_turn([_login(part, nth, recorder) for nth, part in enumerate(parts)])
     whole = found[0]
     for other in found[1:]:
         whole = merged(whole, other)
@@ -43,7 +43,7 @@ async def required(
     return with_clauses(wanted, task)
 
 
-async def _required(task: str, ensemble: int, run: Recorder) -> Requirements:
+async def _required(task: str, ensemble: int, recorder: Recorder) -> Requirements:
     question = Question(
         role="slow",
         nth=ensemble * 10,
@@ -55,13 +55,13 @@ async def _required(task: str, ensemble: int, run: Recorder) -> Requirements:
         tokens=700,
     )
     try:
-        return await answered(question, lambda text: read_requirements(text, task), run.ask)
+        return await answered(question, lambda text: read_requirements(text, task), recorder.ask)
     except BadReply:
         # The task's own clauses stand for them.
         return Requirements()
 
 
-async def _login(part: str, nth: int, run: Recorder) -> str:
+async def _login(part: str, nth: int, recorder: Recorder) -> str:
     """The words of a part of the task that ask for accounts; nothing where it has none."""
     question = Question(
         role="slow",
@@ -71,7 +71,7 @@ async def _login(part: str, nth: int, run: Recorder) -> str:
         temperature=0.0,
         tokens=24,
     )
-    said = (await run.ask(question)).text.strip().splitlines()
+    said = (await recorder.ask(question)).text.strip().splitlines()
     words = said[0].strip("\"'. ") if said else ""
     return "" if "nobody" in words.lower() else quoted(words, part)
 

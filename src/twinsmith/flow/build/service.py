@@ -40,7 +40,6 @@ from twinsmith.core.task import Job
 from twinsmith.core.verdict import Finding
 from twinsmith.flow.build.contract import contracted
 from twinsmith.flow.build.dialogues import dialogues
-from twinsmith.flow.build.ensemble import Found
 from twinsmith.flow.build.execute import execute, not_run_yet
 from twinsmith.flow.build.leaders import Leaders
 from twinsmith.flow.build.pieces import (
@@ -54,6 +53,7 @@ from twinsmith.flow.build.pieces import (
 )
 from twinsmith.flow.build.requirements import required
 from twinsmith.flow.build.retrieve import advice, retrieve_part
+from twinsmith.flow.build.search import Found
 from twinsmith.flow.build.talks import Talks, best_of_each
 from twinsmith.flow.recorder import Recorder
 
@@ -79,7 +79,7 @@ class Served:
 class Services:
     """One search for one service."""
 
-    def __init__(self, job: Job, limits: Limits, run: Recorder, *, told: str = "") -> None:
+    def __init__(self, job: Job, limits: Limits, recorder: Recorder, *, told: str = "") -> None:
         self._job, self._task = job, job.task
         self._told = told
         self._limits = replace(
@@ -87,9 +87,9 @@ class Services:
             cpu_seconds=max(limits.cpu_seconds, CPU_SECONDS),
             probe_seconds=max(limits.probe_seconds, PROBE_SECONDS),
         )
-        self._run = run
-        self._talks = Talks(limits=self._limits, run=run)
-        self._leaders = Leaders(job, self._limits, run)
+        self._recorder = recorder
+        self._talks = Talks(limits=self._limits, recorder=recorder)
+        self._leaders = Leaders(job, self._limits, recorder)
         self._ensembles = ENSEMBLES[: job.effort.ensembles]
         self._framed = job.effort.frames(job.task.language)
         self._asked = 0
@@ -102,7 +102,7 @@ class Services:
         contract = await self._contract(wanted)
         wanted = with_more(wanted, unasked(wanted.each, contract))
         shop = (Framed if self._framed else Unframed)(self._task, contract)
-        bench = Bench(shop=shop, run=self._run)
+        bench = Bench(shop=shop, recorder=self._recorder)
         await self._retrieve(contract)
         pool = Pool().with_given(self._given(contract))
         usual = dict.fromkeys(usual_checks(contract), 1)
@@ -113,7 +113,7 @@ class Services:
         for nth in range(MOST_ROUNDS):
             suspects = self._suspects(bench, found, stands)
             made = len(found.pool.candidates)
-            late = self._run.ledger.spent.seconds >= self._job.budget.seconds
+            late = self._recorder.ledger.spent.seconds >= self._job.budget.seconds
             if found.stopped or late or not suspects or made >= self._job.effort.candidates:
                 break
             found = await self._again(nth, bench, suspects, found)
@@ -123,21 +123,23 @@ class Services:
         winner = found.selection.winner
         pieces = bench.parts.get(winner, {}) if winner is not None else {}
         asked = Asked(requirements=wanted, contract=contract, standings=stands, pieces=pieces)
-        found = replace(found, stopped=found.stopped or self._run.short)
+        found = replace(found, stopped=found.stopped or self._recorder.short)
         return Served(found=found, asked=asked, pieces=tuple(self._known.values()))
 
     async def _requirements(self) -> Requirements:
-        async with self._run.stage("requirements") as stage:
-            wanted = await required(self._task.text, self._ensembles, self._run, accounts=True)
+        async with self._recorder.stage("requirements") as stage:
+            wanted = await required(self._task.text, self._ensembles, self._recorder, accounts=True)
             stage.text = several(len(wanted.each), "requirement")
         return wanted
 
     async def _contract(self, wanted: Requirements) -> Contract:
-        async with self._run.stage("contract") as stage:
+        async with self._recorder.stage("contract") as stage:
             if self._task.spec:
                 contract = contract_from(json.loads(self._task.spec))
             else:
-                contract = await contracted(self._task.text, wanted, self._ensembles, self._run)
+                contract = await contracted(
+                    self._task.text, wanted, self._ensembles, self._recorder
+                )
             contract = replace(contract, title=" ".join(self._task.text.split())[:200])
             routes = several(len(contract.operations), "route")
             stage.text = f"{routes}, {several(len(contract.pieces), 'piece')}"
@@ -147,11 +149,11 @@ class Services:
         """What is known about each part that has to be written: for one of the two coders."""
         if not (self._job.effort.retrieval and self._framed and len(self._ensembles) > 1):
             return
-        async with self._run.stage("retrieve") as stage:
+        async with self._recorder.stage("retrieve") as stage:
             for each in contract.pieces:
                 meaning = f"{each.function.replace('_', ' ')}: {each.quote}"
                 look = partial(retrieve_part, self._job, meaning)
-                hits = await self._run.recall(look, about=each.function)
+                hits = await self._recorder.recall(look, about=each.function)
                 if hits:
                     self._known[each.function] = hits[0]
             stage.text = several(len(self._known), "piece")
@@ -171,7 +173,7 @@ class Services:
 
     async def _first(self, bench: Bench, wanted: Requirements, found: Found) -> Found:
         """One whole from each ensemble, and what both critics would ask for each requirement."""
-        async with self._run.stage("explore") as stage:
+        async with self._recorder.stage("explore") as stage:
             writers = self._writers(0)
             orders = [
                 self._order(name, ensemble, FIRST_HEATS[ensemble], self._advice(name, ensemble))
@@ -179,7 +181,7 @@ class Services:
                 for name in bench.shop.names
             ]
             # One by one a local model answers the same for the same seed.
-            written = await self._run.in_turn([bench.write(order) for order in orders])
+            written = await self._recorder.in_turn([bench.write(order) for order in orders])
             # Before critics are asked: a short budget must not end with programs nobody tried.
             found = await self._tried(found, bench.wholes({}, written, writers, 0))
             voices = [(e, each) for e in self._ensembles for each in wanted.each]
@@ -190,11 +192,11 @@ class Services:
                     each,
                     nth=100 * ensemble + each.number,
                     ensemble=ensemble,
-                    ask=self._run.ask,
+                    ask=self._recorder.ask,
                 )
                 for ensemble, each in voices
             ]
-            proposed, _ = await self._run.together(critics, [])
+            proposed, _ = await self._recorder.together(critics, [])
             proposals = [
                 (ensemble, replace(probe, fresh=True))
                 for (ensemble, _), probes in zip(voices, proposed, strict=True)
@@ -246,7 +248,7 @@ class Services:
         self, nth: int, bench: Bench, suspects: Mapping[str, str], found: Found
     ) -> Found:
         """Fresh pieces for what fails, put into the best whole; then the best of each."""
-        async with self._run.stage(f"again {nth + 1}") as stage:
+        async with self._recorder.stage(f"again {nth + 1}") as stage:
             nearest = self._nearest(bench, found)
             base: Parts = bench.parts[nearest] if nearest is not None else {}
             made = len(found.pool.candidates)
@@ -256,7 +258,7 @@ class Services:
                 for ensemble in writers
                 for name, told in suspects.items()
             ]
-            written, _ = await self._run.together([bench.write(order) for order in orders], [])
+            written, _ = await self._recorder.together([bench.write(order) for order in orders], [])
             wholes = bench.wholes(base, written, writers, made)
             told = "\n".join(dict.fromkeys(filter(None, suspects.values())))
             wholes = [replace(c, told=told) if c.ensemble == 1 else c for c in wholes]
@@ -276,7 +278,7 @@ class Services:
         for candidate, probes in not_run_yet(pool):
             work = partial(execute, candidate, probes, self._limits)
             try:
-                execution = await self._run.execute(candidate.number, work)
+                execution = await self._recorder.execute(candidate.number, work)
             except BudgetExceeded as error:
                 found = replace(found, stopped=str(error))
                 break
@@ -286,10 +288,10 @@ class Services:
                 pool = pool.with_findings(candidate.number, told, barred=True)
         found = replace(found, pool=pool, selection=select(pool.evidence()))
         found = await self._leaders.inspected(found)
-        await self._run.tell(
+        await self._recorder.tell(
             "candidates.compared",
             key=f"{len(found.pool.candidates)}, {len(found.pool.probes)}",
-            who="critic",
+            who="selection",
             data={
                 "best": self._standing(found),
                 "winner": found.selection.winner,
@@ -304,7 +306,7 @@ class Services:
         deciding = [each for each in checks if severity_of(each) == "blocking"]
         if not deciding or found.selection.winner is None or found.stopped:
             return found
-        async with self._run.stage("gate") as stage:
+        async with self._recorder.stage("gate") as stage:
             while (winner := found.selection.winner) is not None:
                 program = found.pool.numbered(winner).program
                 assert program is not None

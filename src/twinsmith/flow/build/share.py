@@ -35,7 +35,7 @@ async def remember(job: Job, graph: Graph) -> tuple[Reminder, ...]:
     )
 
 
-async def share(job: Job, work: Work, end: RunOutcome, run: Recorder) -> None:
+async def share(job: Job, work: Work, end: RunOutcome, recorder: Recorder) -> None:
     """Keep what this run found out and made, and whether what it was told helped."""
 
     async def keep(graph: Graph, now: str) -> int:
@@ -46,10 +46,10 @@ async def share(job: Job, work: Work, end: RunOutcome, run: Recorder) -> None:
         return len(learned)
 
     if end.solved or work.reminders:
-        await run.share(keep)
+        await recorder.share(keep)
     made = verified(job, work, end)
     if made is not None and job.effort.retrieval:
-        await run.keep(made)
+        await recorder.keep(made)
 
 
 def verified(job: Job, work: Work, end: RunOutcome) -> Built | None:

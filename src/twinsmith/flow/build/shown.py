@@ -21,7 +21,7 @@ NOTHING = ("", "None", "''")
 
 
 async def shown(
-    pool: Pool, winner: int | None, wanted: Requirements, limits: Limits, run: Recorder
+    pool: Pool, winner: int | None, wanted: Requirements, limits: Limits, recorder: Recorder
 ) -> Asked:
     """Every requirement with the checks that the winner passes, and would not by chance."""
     asked = Asked(requirements=wanted, standings=plain_standings(wanted.each, ()))
@@ -29,7 +29,7 @@ async def shown(
         return asked
     others = [number for number in pool.seen if number != winner]
     held = {number: pool.held(number) for number in pool.seen}
-    empty = await _passed_by_nothing(pool, winner, limits, run)
+    empty = await _passed_by_nothing(pool, winner, limits, recorder)
     quotes = {each.number: each.quote for each in wanted.each}
     trials = []
     for check in pool.checks:
@@ -74,7 +74,7 @@ def _weighed(trials: Sequence[Trial]) -> list[Trial]:
 
 
 async def _passed_by_nothing(
-    pool: Pool, winner: int, limits: Limits, run: Recorder
+    pool: Pool, winner: int, limits: Limits, recorder: Recorder
 ) -> frozenset[str]:
     """The sources of the checks that a program of the same names passes without doing anything."""
     program = pool.numbered(winner).program
@@ -88,7 +88,7 @@ async def _passed_by_nothing(
         return await sandbox.run(empty, asked, limits)
 
     try:
-        seen = await run.execute(HOLLOW, in_sandbox)
+        seen = await recorder.execute(HOLLOW, in_sandbox)
     except BudgetExceeded:
         # Nobody knows which of them say something: none does.
         return frozenset(probe.source for probe in probes)

@@ -23,7 +23,7 @@ class Talks:
     """Runs dialogues, and finds out without which functions each of them fails."""
 
     limits: Limits
-    run: Recorder
+    recorder: Recorder
     telling: dict[int, dict[str, frozenset[str]]] = field(default_factory=dict)
     """By candidate and the source of a check: the functions without which it fails."""
     refusals: frozenset[str] = frozenset()
@@ -52,7 +52,7 @@ class Talks:
             execution = await sandbox.run(program, asked, self.limits)
             return replace(execution, candidate=number)
 
-        return (await self.run.execute(number, in_sandbox)).results
+        return (await self.recorder.execute(number, in_sandbox)).results
 
     async def notice(self, winner: int, bench: Bench, pool: Pool) -> None:
         """Find out which functions the checks that a candidate passes depend on; once."""

@@ -21,13 +21,13 @@ from twinsmith.core.task import Job
 from twinsmith.core.variants import Varied
 from twinsmith.flow.build.critics import Critics
 from twinsmith.flow.build.decide import question_in
-from twinsmith.flow.build.ensemble import Found, briefs, lesson, refinements
 from twinsmith.flow.build.examine import given_probes, made_up, property_probes
 from twinsmith.flow.build.execute import execute, not_run_yet
 from twinsmith.flow.build.generate import candidate_from, generate
 from twinsmith.flow.build.leaders import Leaders
 from twinsmith.flow.build.person import Word, about_example, about_leaders, with_word
 from twinsmith.flow.build.plan import plan
+from twinsmith.flow.build.search import Found, briefs, lesson, refinements
 from twinsmith.flow.build.vary import as_candidates, near_misses, varied
 from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Sandbox
@@ -43,7 +43,7 @@ class Twins:
         job: Job,
         profile: Profile,
         limits: Limits,
-        run: Recorder,
+        recorder: Recorder,
         *,
         advice: str = "",
         reminders: tuple[Reminder, ...] = (),
@@ -52,7 +52,7 @@ class Twins:
         self._job, self._task, self._effort = job, job.task, job.effort
         self._profile = profile
         self._limits = limits
-        self._run = run
+        self._recorder = recorder
         # Beside a file to be filled in, small models copy what was retrieved, and nothing else.
         self._advice = "" if profile.must else advice
         self._reminders = "\n".join(f"- an earlier run learned: {r.text}" for r in reminders)
@@ -63,8 +63,8 @@ class Twins:
         self._asked = False
         self._in_doubt = False
         self._wanted = wanted
-        self._leaders = Leaders(job, limits, run)
-        self._critics = Critics(job, profile, limits, run, wanted)
+        self._leaders = Leaders(job, limits, recorder)
+        self._critics = Critics(job, profile, limits, recorder, wanted)
 
     async def solve(self) -> Found:
         """Round by round, until it is sure enough or there is nothing left to try or to spend."""
@@ -89,18 +89,18 @@ class Twins:
         if not self._over(found):
             found = await self._told_by_a_person(found)
         found = await self._leaders.quickest(found)
-        return replace(found, stopped=self._run.short)
+        return replace(found, stopped=self._recorder.short)
 
     async def _round(self, what: Round, nth: int, found: Found) -> Found:
-        async with self._run.stage(what.name) as stage:
+        async with self._recorder.stage(what.name) as stage:
             plans = await self._plans(found) if what.planned else {}
             made, advised = len(found.pool.candidates), 2 if self._task.kind == "function" else 4
             wanted = briefs(what, made, plans, self._advice, advised=advised)
-            asked = [generate(self._task, self._profile, b, self._run.ask) for b in wanted]
+            asked = [generate(self._task, self._profile, b, self._recorder.ask) for b in wanted]
             voices = self._critics.questions(what, nth)
             computing = self._critics.computing() if voices else []
             both = [*asked, *computing]
-            written, checks = await self._run.together(both, [each for _, each in voices])
+            written, checks = await self._recorder.together(both, [each for _, each in voices])
             written, references = written[: len(asked)], written[len(asked) :]
             found = self._with(written, found)
             heard = [(ensemble, said) for (ensemble, _), said in zip(voices, checks, strict=True)]
@@ -121,8 +121,10 @@ class Twins:
         heard = {e: lesson(found, e, from_others=self._effort.exchange) for e in self._ensembles}
         seen = {e: "\n".join(filter(None, (heard[e], self._reminders))) for e in heard}
         doubtful = [e for e in self._ensembles if seen[e]]
-        asked = [plan(self._task, seen[e], nth=e, ensemble=e, ask=self._run.ask) for e in doubtful]
-        written, _ = await self._run.together(asked, [])
+        asked = [
+            plan(self._task, seen[e], nth=e, ensemble=e, ask=self._recorder.ask) for e in doubtful
+        ]
+        written, _ = await self._recorder.together(asked, [])
         return {e: text for e, text in zip(doubtful, written, strict=True) if text}
 
     async def _decided(self, after: str, found: Found) -> Found:
@@ -130,7 +132,7 @@ class Twins:
         between = question_in(found.selection.separating)
         if between is None or not self._effort.votes:
             return found
-        async with self._run.stage(f"decide after {after}") as stage:
+        async with self._recorder.stage(f"decide after {after}") as stage:
             pool, stage.text = await self._critics.decided(found.pool, between)
             return await self._compared(replace(found, pool=pool))
 
@@ -143,7 +145,7 @@ class Twins:
         if doubt is None:
             return found
         self._asked = True
-        word = await about_example(doubt, self._run.ask_person)
+        word = await about_example(doubt, self._recorder.ask_person)
         self._in_doubt = word is None
         if word is None:
             return found
@@ -155,13 +157,13 @@ class Twins:
     async def _told_by_a_person(self, found: Found) -> Found:
         """What votes could not settle, a person may; where nobody answers, it stays open."""
         between = question_in(found.selection.separating)
-        word = await about_leaders(between, self._run.ask_person) if between else None
+        word = await about_leaders(between, self._recorder.ask_person) if between else None
         if word is None:
             return found
         return await self._refined(await self._told("told by a person", found, word))
 
     async def _told(self, name: str, found: Found, word: Word) -> Found:
-        async with self._run.stage(name) as stage:
+        async with self._recorder.stage(name) as stage:
             found = await self._compared(with_word(found, word))
             stage.text = f"{input_text(word.call)}: {word.right}"
         return found
@@ -174,7 +176,7 @@ class Twins:
         made = mix(found.pool, winner, names)
         if made is None:
             return found
-        async with self._run.stage(f"mix {made.number}") as stage:
+        async with self._recorder.stage(f"mix {made.number}") as stage:
             found = await self._compared(self._with([made], found))
             stage.text = self._standing(found)
         return found
@@ -190,9 +192,9 @@ class Twins:
         async def in_sandbox(sandbox: Sandbox) -> Varied:
             return await varied(pool, parents, most, self._limits, sandbox)
 
-        async with self._run.stage(f"vary {len(pool.candidates)}") as stage:
+        async with self._recorder.stage(f"vary {len(pool.candidates)}") as stage:
             try:
-                kept = await self._run.vary(len(pool.candidates), in_sandbox)
+                kept = await self._recorder.vary(len(pool.candidates), in_sandbox)
             except BudgetExceeded as error:
                 return replace(found, stopped=str(error))
             found = await self._compared(self._with(as_candidates(kept, pool), found))
@@ -205,23 +207,23 @@ class Twins:
             return found
         while self._refinements < self._effort.refinements and not (found.stopped or found.passes):
             asked = [
-                candidate_from(question, self._task, self._profile, brief, self._run.ask)
+                candidate_from(question, self._task, self._profile, brief, self._recorder.ask)
                 for question, brief in refinements(self._task, found, self._ensembles)
             ]
             if not asked:
                 return found
             self._refinements += 1
-            async with self._run.stage(f"refine {self._refinements}") as stage:
-                written, _ = await self._run.together(asked, [])
+            async with self._recorder.stage(f"refine {self._refinements}") as stage:
+                written, _ = await self._recorder.together(asked, [])
                 found = await self._compared(self._with(written, found))
                 stage.text = self._standing(found)
         return found
 
     def _with(self, written: list[Candidate], found: Found) -> Found:
         """With more candidates; where the budget paid for none of them, there will be no more."""
-        paid = not self._run.short or any(candidate.program for candidate in written)
+        paid = not self._recorder.short or any(candidate.program for candidate in written)
         pool = found.pool.with_candidates(written)
-        return replace(found, pool=pool, stopped="" if paid else self._run.short)
+        return replace(found, pool=pool, stopped="" if paid else self._recorder.short)
 
     def _made_up(self, pool: Pool, *, heard: bool) -> tuple[Input, ...]:
         """Inputs in the style of those that were seen: at first, and when critics first spoke."""
@@ -248,10 +250,10 @@ class Twins:
             best = select(pool.evidence())
         found = replace(found, pool=pool, selection=best, stopped=stopped or found.stopped)
         found = await self._leaders.inspected(found)
-        await self._run.tell(
+        await self._recorder.tell(
             "candidates.compared",
             key=f"{len(pool.candidates)} {len(pool.checks)} {sum(c.times for c in pool.checks)}",
-            who="critic",
+            who="selection",
             data={
                 "best": self._standing(found),
                 "winner": found.selection.winner,
@@ -266,7 +268,7 @@ class Twins:
         async def in_sandbox(sandbox: Sandbox) -> Execution:
             return await execute(candidate, probes, self._limits, sandbox)
 
-        return await self._run.execute(candidate.number, in_sandbox)
+        return await self._recorder.execute(candidate.number, in_sandbox)
 
     def _over(self, found: Found) -> bool:
         hopeless = self._in_doubt or _hopeless(found.pool)

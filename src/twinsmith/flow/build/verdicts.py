@@ -13,7 +13,7 @@ LONGEST_EVIDENCE = 500
 LONGEST_VALUE = 200
 
 
-def critique(pool: Pool) -> tuple[Verdict, ...]:
+def judge(pool: Pool) -> tuple[Verdict, ...]:
     """Judge every candidate by its executions: what was given decides, the rest are notes."""
     return tuple(_verdict(pool, candidate) for candidate in pool.candidates)
 

@@ -6,7 +6,7 @@ from twinsmith.core.judging.pool import Pool
 from twinsmith.core.probe import Probe, Probes, read_check
 from twinsmith.core.program import Candidate, Program
 from twinsmith.core.verdict import Finding, Verdict
-from twinsmith.flow.build.critique import MOST_FINDINGS, critique
+from twinsmith.flow.build.verdicts import MOST_FINDINGS, judge
 
 CANDIDATE = Candidate(number=1, program=Program(entry="f", source="def f(n): ..."))
 
@@ -25,7 +25,7 @@ def judged(
     pool = (
         Pool().with_given(probes).with_proposed(proposals(proposed), 1).with_candidates([candidate])
     )
-    (verdict,) = critique(pool.with_execution(Execution(candidate=1, results=results)))
+    (verdict,) = judge(pool.with_execution(Execution(candidate=1, results=results)))
     return verdict
 
 
@@ -106,7 +106,7 @@ def test_no_program_is_a_finding_with_its_reason() -> None:
 def test_a_program_that_does_not_compile_is_a_finding_with_its_reason() -> None:
     pool = Pool().with_given(given("assert f(1) == 1")).with_candidates([CANDIDATE])
     problem = Execution(candidate=1, results=(), problem="line 1: expected ';'")
-    (verdict,) = critique(pool.with_execution(problem))
+    (verdict,) = judge(pool.with_execution(problem))
     assert [(f.what, f.evidence) for f in verdict.findings] == [
         ("does not run", "line 1: expected ';'")
     ]
@@ -116,5 +116,5 @@ def test_what_a_reviewer_found_blocks_a_candidate() -> None:
     pool = Pool().with_given(given("assert f(1) == 1")).with_candidates([CANDIDATE])
     pool = pool.with_execution(Execution(candidate=1, results=(gave("1"),)))
     finding = Finding(what="S105", where="line 2", evidence="a password", severity="blocking")
-    (verdict,) = critique(pool.with_findings(1, (finding,), barred=True))
+    (verdict,) = judge(pool.with_findings(1, (finding,), barred=True))
     assert (verdict.accepted, verdict.findings) == (False, (finding,))
