@@ -24,7 +24,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """An event in its place in the chain."""
+    """An event in its place in the journal's chain."""
 
     seq: int
     at: str
@@ -35,7 +35,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Broken:
-    """The first line of a chain that is not what was written."""
+    """The first line of a journal's chain that was altered, and why it counts as altered."""
 
     line: int
     reason: str
@@ -48,13 +48,13 @@ def seal(event: Event, *, seq: int, at: str, prev: str) -> Entry:
 
 
 def to_line(entry: Entry) -> str:
-    """One line of JSON, without the line end."""
+    """An entry of the journal as one line of JSON, without the line end."""
     body = _body(entry.event, seq=entry.seq, at=entry.at, prev=entry.prev)
     return f'{body[:-1]},"hash":"{entry.hash}"}}'
 
 
 def from_line(line: str) -> Entry:
-    """Read one line back; ValueError when it is not an entry."""
+    """The entry of the journal that a line holds; ValueError when it holds none."""
     raw = json.loads(line)
     try:
         event = Event(

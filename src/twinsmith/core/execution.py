@@ -1,4 +1,4 @@
-"""What happened when a program ran: failing is a result, never an exception."""
+"""Executions of a program: its failing is a result, never an exception."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -25,13 +25,13 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeResult:
-    """What one probe saw. What was measured is not compared: no two runs are alike in it."""
+    """The result of one probe. What was measured is not compared: no two runs are alike in it."""
 
     name: str
     outcome: Outcome
     detail: str = ""
     value: str = ""
-    """What a call gave back, as a Python literal; of a check in code, all that was answered."""
+    """The result of a call, as a Python literal; of a check in code, all answers of the program."""
     output: str = ""
     errors: str = ""
     exit_code: int | None = field(default=None, compare=False)
@@ -42,7 +42,7 @@ class ProbeResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
-    """What all probes of one candidate saw, in one start of the sandbox.
+    """The results of all probes of one candidate, in one start of the sandbox.
 
     `problem` says why there are no results when nothing was run: it does not compile, or asks for
     packages that are not allowed. `log` is what a service wrote while it was being asked.

@@ -1,4 +1,4 @@
-"""Names of programs that are made to do harm: what is called so is not built."""
+"""Names of programs that are made to do harm; no such program is built."""
 
 import re
 
@@ -34,11 +34,11 @@ HARMFUL = frozenset(
         "worm",
     }
 )
-"""Whole names only: `fraud detection` and `worm simulation` are other programs."""
+"""Names of harmful programs, as whole names: `fraud detection` is another program."""
 
 
 def harmful_name(reply: str) -> str:
-    """The name in a reply, where it is one of a program that does harm; nothing where it is not."""
+    """The name of a harmful program in a reply; empty where the reply names none."""
     line = next(iter(reply.strip().splitlines()), "")
     plain = re.sub(r"[^a-z ]", "", line.lower().replace("-", " "))
     name = " ".join(plain.split()).removeprefix("a ").removeprefix("an ")

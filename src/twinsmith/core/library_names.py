@@ -1,4 +1,4 @@
-"""Names that a task writes as calls or definitions: a format, so they are kept as they stand."""
+"""Names of functions and classes that a task writes as calls or definitions."""
 
 import ast
 import builtins
@@ -12,7 +12,7 @@ from twinsmith.core.replies.python_names import parsed
 from twinsmith.core.wording import LANGUAGES, spoken
 
 MODULE_LEVEL = "module"
-"""Where a function is that no class owns."""
+"""The owner of a function that belongs to no class."""
 MOST_NAMES = 12
 _BUILTINS = frozenset(dir(builtins)) | frozenset(keyword.kwlist)
 _CALL = re.compile(
@@ -41,21 +41,21 @@ class Written:
 
     name: str
     given: tuple[str, ...] | None = None
-    """Its parameters as they stand there; None: a class that is named without any."""
+    """The parameters as the task writes them; None: a class that is named without any."""
     gives: str = ""
     owner: str = ""
-    """The class whose method it is."""
+    """The class that the function is a method of; empty where it is none."""
     is_class: bool = False
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The bare names of its parameters."""
+        """The bare names of the parameters."""
         found = [_parameter_name(each) for each in self.given or ()]
         return tuple(name for name in found if name)
 
     @property
     def path(self) -> str:
-        """Its name with that of its class."""
+        """The name with that of its class in front."""
         return f"{self.owner}.{self.name}" if self.owner else self.name
 
 
@@ -119,7 +119,7 @@ def placed(written: Sequence[Written], owners: Mapping[str, str]) -> tuple[Writt
 
 
 def undefined(program: Program, wanted: Sequence[str]) -> tuple[str, ...]:
-    """Which of the names that a task writes a program does not define; a method is `Class.name`."""
+    """The wanted names that a program does not define; a method is `Class.name`."""
     if program.language != "python":
         shape = _DEFINED[program.language]
         return tuple(n for n in wanted if not re.search(shape.format(re.escape(n)), program.text))
@@ -142,7 +142,7 @@ def _is_there(wanted: str, there: Mapping[str, ast.stmt]) -> bool:
 
 
 def _bound(of: ast.Module | ast.ClassDef) -> dict[str, ast.stmt]:
-    """What a body binds, with the statement that does."""
+    """The names that a module or class binds, with the statements that bind them."""
     found: dict[str, ast.stmt] = {}
     for node in of.body:
         match node:
@@ -163,7 +163,7 @@ def _classes(text: str) -> tuple[str, ...]:
 
 
 def _parameters(text: str) -> tuple[str, ...] | None:
-    """The parameters between brackets; None where one is a value."""
+    """The parameters in a text from between brackets; None where one of them is a value."""
     found = [part.strip().strip("`") for part in _at_commas(text)]
     if found == [""]:
         return ()
@@ -172,7 +172,7 @@ def _parameters(text: str) -> tuple[str, ...] | None:
 
 
 def _at_commas(text: str) -> list[str]:
-    """The parts between commas that stand in no bracket."""
+    """The parts of a text between commas that stand in no bracket."""
     parts, depth = [""], 0
     for letter in text:
         depth += (letter in "[<{") - (letter in "]>}")
@@ -184,7 +184,7 @@ def _at_commas(text: str) -> list[str]:
 
 
 def _parameter_name(text: str) -> str:
-    """`text` of `text: &str`, `values` of `values []float64`, `a` of `const std::string& a`."""
+    """The name of a parameter: `text` of `text: &str`, `a` of `const std::string& a`."""
     head = re.split(r"[:=](?!:)", text.replace("::", ""), maxsplit=1)[0].strip()
     found = _LAST_NAME.search(head) if re.search(r"[&*]|^const ", head) else None
     found = found or _FIRST_NAME.search(head)

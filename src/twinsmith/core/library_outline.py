@@ -1,4 +1,4 @@
-"""Which functions and classes a library offers: as data, read from a model's words."""
+"""The outline of a library, as a model gives it: its functions and classes."""
 
 import json
 import re
@@ -41,7 +41,7 @@ _NAME = re.compile(r"[A-Za-z_]\w{0,60}")
 
 
 def example_for(language: str) -> tuple[str, str]:
-    """Another library, and how it is outlined."""
+    """The task of an example library, and its outline in a language."""
     both = {"c_to_f": ("celsius", "fahrenheit"), "f_to_c": ("fahrenheit", "celsius")}
     parts = [
         {"name": name, "signature": _shape(language, name), "does": f"turns {a} into {b}"}
@@ -67,23 +67,23 @@ def _shape(language: str, name: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One function or class."""
+    """One function or class of a library."""
 
     name: str
     signature: str
     does: str = ""
     methods: tuple[str, ...] = ()
-    """The signatures of what a class offers, where the task writes them."""
+    """The signatures of a class's methods, where the task writes them."""
     call: str = ""
-    """How it is called, where the task writes that: `share(cents, parts)`."""
+    """The call as the task writes it: `share(cents, parts)`; empty where it writes none."""
 
     @property
     def is_class(self) -> bool:
-        """Whether it has methods."""
+        """Whether this part is a class."""
         return self.signature.startswith("class ")
 
     def with_method(self, signature: str) -> "Part":
-        """A class with what small models list beside it."""
+        """A class with one more method, which small models list beside it."""
         method = signature.removeprefix("def ").rstrip(":")
         if method in self.does:
             return self
@@ -95,21 +95,21 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """All that a library offers."""
+    """All functions and classes that a library offers."""
 
     parts: tuple[Part, ...]
     question: str = ""
     assumed: str = ""
     must: tuple[str, ...] = ()
-    """What the task itself names, a method as `Class.name`: a program without it is none."""
+    """Names that the task itself writes, methods as `Class.name`: a program must define them."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What can be called."""
+        """The names of all functions and classes."""
         return tuple(part.name for part in self.parts)
 
     def skeleton(self, language: str) -> str:
-        """A file with nothing but what the task names, to be filled in; empty where it names none.
+        """A file with only the names that the task writes, to be filled in; empty without names.
 
         Told in words what to define, a small model wraps functions in a class of its own.
         """
@@ -120,11 +120,11 @@ class Outline:
 
     @property
     def calls(self) -> tuple[str, ...]:
-        """How everything is called; with no arguments where the task does not write them."""
+        """The calls of all parts; `name(...)` where the task does not write the arguments."""
         return tuple(part.call or f"{part.name}(...)" for part in self.parts)
 
     def text(self) -> str:
-        """For a coder, and for a person."""
+        """The outline as coders and people read it."""
         lines = []
         for part in self.parts:
             lines.append(f"- {part.signature}: {part.does}".rstrip(": "))
@@ -157,7 +157,7 @@ def read_outline(text: str) -> Outline:
 
 
 def read_placing(text: str, names: Sequence[str], owners: Sequence[str]) -> dict[str, str]:
-    """The class of each function, by how it is called: `bag.put(thing)`, `heaviest(bags)`.
+    """The class of each function, by the calls in a reply: `bag.put(thing)`, `heaviest(bags)`.
 
     The last call of a name counts: small models repeat what they were shown before. What is given
     the object itself, as in `bag.weigh(bag)`, is no method of it. BadReply where none is called.
@@ -183,7 +183,7 @@ def as_written(placed: Sequence[Written], language: str) -> Outline:
 
 
 def kept_to(found: Outline, written: Sequence[Written], task: str, language: str) -> Outline:
-    """What a model outlined, held to the task: its names, and none that do not stand there.
+    """A model's outline, held to the task: its names, and none that do not stand there.
 
     A signature that has the task's own parameters may add their types.
     """

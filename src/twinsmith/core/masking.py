@@ -1,4 +1,4 @@
-"""Secrets never reach the disk: what is known to be one, or looks like one, is masked.
+"""Masking, so that no secret reaches the disk: known secrets, and what looks like one.
 
 Two ways, by what becomes of a text. What is only read (events, transcripts, errors) is masked
 wherever something may be a secret. What is executed, or will be (tests, programs), is masked only
@@ -14,7 +14,7 @@ from twinsmith.core.events import Json
 from twinsmith.core.sensitive.places import MASK, Place, covered
 
 Rules = Callable[[str], Iterable[Place]]
-"""Where a rule set that others keep finds secrets in a text."""
+"""A rule set kept by others: the places in a text where it finds secrets."""
 
 
 def no_rules(_text: str) -> tuple[Place, ...]:
@@ -24,7 +24,7 @@ def no_rules(_text: str) -> tuple[Place, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Masking:
-    """What is secret here: values that are known, and rules for what looks like one.
+    """The secrets of this machine, and rules that find text which looks like a secret.
 
     `variables` are those of the environment; which of them hold secrets their names tell.
     """
@@ -41,14 +41,14 @@ class Masking:
         return covered(text, [*certain(text, known), *self.rules(text), *likely(text)])
 
     def code(self, text: str) -> str:
-        """A program or a test without secrets; what only may be one stays, or it would break."""
+        """A program or test without secrets; a doubtful one stays, or the code would break."""
         from twinsmith.core.sensitive.search import certain, in_comments, known_to
 
         known = known_to(self.secrets, self.variables)
         return covered(text, [*certain(text, known), *self.rules(text), *in_comments(text)])
 
     def reply(self, text: str) -> str:
-        """What a model wrote, without secrets of this machine; what the model made up stays."""
+        """A model's text without the secrets of this machine; what the model made up stays."""
         from twinsmith.core.sensitive.search import known_to
 
         return covered(text, known_to(self.secrets, self.variables).unmistakable(text))
@@ -77,5 +77,5 @@ NOTHING_KNOWN = Masking()
 
 
 def places_masked(before: str, after: str) -> int:
-    """How many places of a text were masked."""
+    """The number of places of a text that were masked."""
     return after.count(MASK) - before.count(MASK)

@@ -17,7 +17,7 @@ PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """One question.
+    """One question to a model, with all parameters that shape the answer.
 
     `key` is the idempotency key; `nth` counts questions of this role in a run, and `retry` counts
     how often this one was asked again because its answer could not be used. `schema` is a JSON
@@ -41,7 +41,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """One answer, with what it used; `usd` is None where nobody knows the price."""
+    """One answer of a model, with its cost; `usd` is None where nobody knows the price."""
 
     text: str
     model: str
@@ -56,13 +56,13 @@ class Reply:
 
     @property
     def tokens(self) -> int:
-        """What the budget is charged: an answer from the cache was paid before."""
+        """The tokens that the budget is charged; an answer from the cache was paid before."""
         return 0 if self.cached else self.tokens_in + self.tokens_out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What a stage wants to know; `nth` counts the questions of a role in a run.
+    """The question of a stage, before it is bound to a run; `nth` counts a role's questions.
 
     `tokens` is the longest answer, 0 for what the settings allow.
     """
@@ -79,15 +79,15 @@ class Question:
 
 
 class Ask(Protocol):
-    """How a stage asks a model."""
+    """The function by which a stage asks a model."""
 
     async def __call__(self, question: Question) -> Reply:
-        """One answer, recorded and paid once."""
+        """The answer to a question; it is recorded and paid once."""
         ...
 
 
 def fingerprint(prompt: Prompt, model: str) -> str:
-    """What makes two questions the same: model, text and every parameter that shapes the answer."""
+    """A hash that is the same for two questions with the same model, text and parameters."""
     parts = [
         model,
         prompt.text,
@@ -100,7 +100,7 @@ def fingerprint(prompt: Prompt, model: str) -> str:
 
 
 def facts_of_question(prompt: Prompt) -> dict[str, Json]:
-    """Who is asked, and a question's fingerprint."""
+    """The facts of a question for the journal: who is asked, and hashes instead of its text."""
     return {
         "role": prompt.role,
         "nth": prompt.nth,
@@ -112,7 +112,7 @@ def facts_of_question(prompt: Prompt) -> dict[str, Json]:
 
 
 def facts_of_reply(prompt: Prompt, reply: Reply) -> dict[str, Json]:
-    """Everything an auditor wants to know of a call, but neither question nor answer."""
+    """The facts of an answered call for the journal, without question and answer themselves."""
     return facts_of_question(prompt) | {
         "model": reply.model,
         "version": reply.version,
@@ -129,5 +129,5 @@ def facts_of_reply(prompt: Prompt, reply: Reply) -> dict[str, Json]:
 
 
 def facts_of_failure(prompt: Prompt, reason: str) -> dict[str, Json]:
-    """The same of a call that nobody answered."""
+    """The facts of a call that nobody answered, for the journal."""
     return facts_of_question(prompt) | {"outcome": "unavailable", "reason": reason}

@@ -1,4 +1,4 @@
-"""Where each line of a program comes from."""
+"""The origin of each line of a program: frame, skeleton, retrieved text or a model."""
 
 import ast
 from collections import Counter
@@ -15,13 +15,13 @@ from twinsmith.core.replies.python_names import parsed
 
 Origin = Literal["frame", "skeleton", "retrieved", "model"]
 SHORTEST = 12
-"""Characters of a line that is no accident when it stands elsewhere word for word."""
+"""The fewest characters of a line that counts as copied where it stands elsewhere."""
 
 
 def origins(
     program: Program, asked: Asked | None, retrieved: Sequence[str]
 ) -> dict[str, list[tuple[Origin, int]]]:
-    """Of each file: so many lines of one origin, then so many of the next; empty lines go along."""
+    """For each file, its lines in runs of one origin: the origin, and how many lines it has."""
     known = frozenset(_long(line for text in retrieved for line in text.splitlines()))
     contract = asked.contract if asked is not None and _is_framed(program) else None
     found: dict[str, list[tuple[Origin, int]]] = {}
@@ -38,7 +38,7 @@ def origins(
 
 
 def shares(found: Mapping[str, Sequence[tuple[Origin, int]]]) -> dict[str, float]:
-    """Of all lines, how many are of which origin."""
+    """The share of all lines that each origin has."""
     counted: Counter[str] = Counter()
     for runs in found.values():
         for origin, lines in runs:
@@ -58,7 +58,7 @@ def _is_framed(program: Program) -> bool:
 
 
 def _around(text: str, contract: Contract, known: frozenset[str]) -> list[Origin]:
-    """The main file of a framed service: functions that models wrote, with our first lines."""
+    """The origin of each line in the main file of a service that is built around a frame."""
     skeleton = {
         line.strip()
         for each in contract.pieces
@@ -78,7 +78,7 @@ def _around(text: str, contract: Contract, known: frozenset[str]) -> list[Origin
 
 
 def _written_lines(text: str, names: frozenset[str]) -> frozenset[int]:
-    """The numbers of the lines that stand in these functions."""
+    """The numbers of the lines inside functions with these names."""
     tree = parsed(text)
     return frozenset(
         number

@@ -1,4 +1,4 @@
-"""What a run made, and how it ended."""
+"""The work of a run, and how the run ended."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,20 +16,20 @@ from twinsmith.core.verdict import Verdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """Everything a run made; `problem` says why it stopped early."""
+    """Everything that a run made; `problem` says why it stopped early."""
 
     profile: Profile = field(default_factory=Profile)
     pieces: tuple[Hit, ...] = ()
-    """What was known before and shown to the coders."""
+    """Passages that were known before and shown to the coders."""
     pool: Pool = field(default_factory=Pool)
     selection: Selection = field(default_factory=lambda: Selection(winner=None, confidence=0.0))
     plans: Mapping[int, str] = field(default_factory=dict)
     reminders: tuple[Reminder, ...] = ()
-    """What earlier runs learned and the slow thinkers were told."""
+    """Insights of earlier runs that the slow thinkers were told."""
     told: tuple[str, ...] = ()
-    """What a person said on the way."""
+    """Answers and remarks of a person during the run."""
     asked: Asked | None = None
-    """What was asked for and promised, requirement by requirement."""
+    """The requirements and the contract, and how the best candidate meets them."""
     problem: str = ""
 
     @property
@@ -43,7 +43,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOutcome:
-    """Solved or not, with the reason, and where the result lies."""
+    """The end of a run: solved or not, the reason, and where the result lies."""
 
     run: str
     solved: bool

@@ -1,1 +1,1 @@
-"""Which candidate to trust, and what is wrong with it besides its results."""
+"""Choosing the candidate to trust, and finding what is wrong with it besides its results."""

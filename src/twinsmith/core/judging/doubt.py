@@ -1,4 +1,4 @@
-"""An example that every program breaks in the same way: perhaps it is the mistaken one."""
+"""Examples of a task that are perhaps mistaken: every program breaks them in the same way."""
 
 from dataclasses import dataclass
 
@@ -9,12 +9,12 @@ from twinsmith.core.judging.selection import Check
 from twinsmith.core.probe import Input
 
 MANY = 12
-"""With four or six programs it was the programs' fault, in 16 of 16 cases on a recorded pool."""
+"""The fewest programs that make an example doubtful: with four or six, they were wrong, not it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubted:
-    """What the task says of an input, and what all programs give that do the rest of it."""
+    """A doubtful example: the result that the task gives, and the one that programs agree on."""
 
     check: Check
     call: Input
@@ -24,7 +24,7 @@ class Doubted:
 
 
 def doubted(pool: Pool) -> Doubted | None:
-    """The example that nobody keeps, where most do all the others and agree on another result."""
+    """The example that no program keeps, where most keep all others and agree on another result."""
     given = [check for check in pool.checks if check.given]
     if len(given) < 2 or len(pool.seen) < MANY:
         return None

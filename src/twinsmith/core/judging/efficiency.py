@@ -1,4 +1,4 @@
-"""How the time that a program takes grows with its input, and whether it is far from the fastest.
+"""How the time that a program takes grows with its input, and candidates that are too slow.
 
 Larger inputs are made from a call that was seen, so that they are inside the function's domain as
 often as not. What is measured is noisy: the least of several tries counts, and nothing that takes
@@ -27,17 +27,17 @@ _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """One size of input: the least processor time of all tries, and what the call gave."""
+    """The time for one size of input: the least processor time of all tries, and the result."""
 
     factor: int
     seconds: float
-    """At least this long, where it did not finish."""
+    """The processor time; where the call did not finish, it takes at least this long."""
     value: str = ""
     finished: bool = True
 
 
 def ladder(call: Call, *, factors: Sequence[int] = FACTORS, tries: int = TRIES) -> Probes:
-    """The same call with larger and larger input, several times each; empty: it cannot grow."""
+    """A call with larger and larger input, several times each; empty where input cannot grow."""
     steps = [(factor, grown(call, factor)) for factor in factors]
     calls: dict[Call, int] = {}
     for factor, larger in steps:
@@ -55,7 +55,7 @@ def ladder(call: Call, *, factors: Sequence[int] = FACTORS, tries: int = TRIES) 
 
 
 def grown(call: Call, factor: int) -> Call | None:
-    """The call with each argument so many times as large; None where that is too much."""
+    """A call with each argument `factor` times as large; None where that is too large."""
     try:
         values = [ast.literal_eval(arg) for arg in call.args]
     except _UNREADABLE:
@@ -69,7 +69,7 @@ def grown(call: Call, factor: int) -> Call | None:
 
 
 def _grown(value: object, factor: int) -> object:
-    """More of the same: a list that rises goes on rising, any other is repeated."""
+    """A value `factor` times as large: a rising list goes on rising, any other is repeated."""
     match value:
         case bool():
             return value
@@ -89,7 +89,7 @@ def _grown(value: object, factor: int) -> object:
 
 
 def _risen(values: list[object], factor: int) -> list[object]:
-    """Whole numbers, each larger than the one before, continued; else nothing."""
+    """A rising list of whole numbers, continued to `factor` times its length; else empty."""
     numbers = [each for each in values if isinstance(each, int) and not isinstance(each, bool)]
     pairs = pairwise(numbers)
     if not numbers or len(numbers) < len(values) or any(a >= b for a, b in pairs):
@@ -99,7 +99,7 @@ def _risen(values: list[object], factor: int) -> list[object]:
 
 
 def timings(probes: Probes, execution: Execution) -> tuple[Timing, ...]:
-    """What a ladder's execution says, smallest first; a size that failed says nothing."""
+    """The timings of a ladder's execution, smallest input first; sizes that failed are left out."""
     results = {result.name: result for result in execution.results}
     tries: dict[int, list[ProbeResult]] = {}
     for probe in probes.checks:
@@ -122,7 +122,7 @@ def _timing(factor: int, tried: Sequence[ProbeResult]) -> Timing:
 
 
 def growth(measured: Sequence[Timing]) -> float | None:
-    """The exponent of the growth: 1 is linear, 2 quadratic; None where too little can be seen."""
+    """The exponent by which time grows with input: 1 is linear; None where it cannot be told."""
     seen = [each for each in measured if each.finished and each.seconds >= FLOOR_SECONDS]
     if len(seen) < 2:
         return None
@@ -137,7 +137,7 @@ def growth(measured: Sequence[Timing]) -> float | None:
 def slow_ones(
     measured: Mapping[int, Sequence[Timing]], *, slow: float = SLOW, too_slow: float = 0.0
 ) -> dict[int, Finding]:
-    """Candidates that are far slower than the fastest, by number, each with its finding.
+    """Candidates that are far slower than the fastest: their numbers, each with a finding.
 
     All of them must have passed their checks. `slow` times is a note, `too_slow` times blocks; 0
     never does. Where values differ nobody knows who is right: such sizes are not compared.
@@ -156,7 +156,7 @@ def slow_ones(
 
 
 def _ratio(mine: Sequence[Timing], other: Sequence[Timing]) -> tuple[float, Timing, Timing] | None:
-    """How many times slower at the largest size that can be compared."""
+    """How many times slower one program is, at the largest input that both can be compared on."""
     theirs = {each.factor: each for each in other if each.finished}
     for one in reversed(mine):
         same = theirs.get(one.factor)

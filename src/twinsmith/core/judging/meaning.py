@@ -1,18 +1,18 @@
-"""When two results that programs gave are the same."""
+"""Comparing results of programs: literals that mean the same value are the same."""
 
 import ast
 import math
 from collections.abc import Hashable
 
 DIGITS = 9
-"""Numbers that are the same to so many digits are the same."""
+"""Numbers that are the same to this many digits count as the same."""
 SINGLE_DIGITS = 6
-"""In languages that have numbers of single precision."""
+"""The digits that count in languages that have numbers of single precision."""
 _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 
 
 def meaning(literal: str, *, exact: bool = True) -> Hashable:
-    """The same for literals that mean the same value."""
+    """A key that is the same for all literals that mean the same value."""
     try:
         return _meaning(ast.literal_eval(literal), exact=exact)
     except _UNREADABLE:

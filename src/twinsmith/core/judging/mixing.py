@@ -1,4 +1,4 @@
-"""Which candidate is best at which function of a library, and a program made of the best ones."""
+"""Mixing a library: which candidate is best at which function, and a program of the best ones."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from twinsmith.core.replies.python_mix import mixed
 
 
 def mix(pool: Pool, best: int, names: Sequence[str]) -> Candidate | None:
-    """The best candidate with functions of others that are better at them; None: there are none.
+    """The best candidate with better functions of others in it; None where there are none.
 
     Of four functions that are right in two of three answers each, one answer in five has all of
     them right. Only Python, only functions: what objects keep inside belongs together.
@@ -40,7 +40,7 @@ def mix(pool: Pool, best: int, names: Sequence[str]) -> Candidate | None:
 
 
 def _best_at(name: str, names: Sequence[str], pool: Pool, best: int) -> Selection | None:
-    """Who would be chosen if this function were all that counts; None where nothing tried it."""
+    """The choice of a candidate by the probes of one function; None where no probe tries it."""
     places = [n for n, probe in enumerate(pool.probes) if _is_about(probe, name, names)]
     if not places:
         return None

@@ -1,4 +1,4 @@
-"""Everything both ensembles have made for a task, and what was seen when it ran."""
+"""The pool of a run: all candidates and checks of both ensembles, and the results so far."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,27 +14,27 @@ from twinsmith.core.verdict import Finding
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """Only ever replaced by a larger one; probes and results stand in the same order."""
+    """All candidates, probes and results of a run; probes and results stand in the same order."""
 
     probes: tuple[Probe, ...] = ()
     setup: str = ""
     checks: tuple[Check, ...] = ()
-    """What probes should see: given by the task or a person, or proposed by a critic."""
+    """The expected results of probes: given by the task or a person, or proposed by a critic."""
     candidates: tuple[Candidate, ...] = ()
     seen: Mapping[int, tuple[ProbeResult, ...]] = field(default_factory=dict)
     problems: Mapping[int, str] = field(default_factory=dict)
-    """Why a candidate did not run at all."""
+    """Why a candidate did not run at all, by its number."""
     findings: Mapping[int, tuple[Finding, ...]] = field(default_factory=dict)
-    """What was found in candidates that led at some time."""
+    """Findings in candidates that were in the lead at some time, by their numbers."""
     barred: frozenset[int] = frozenset()
-    """Candidates that a critic will not have, whatever they return."""
+    """The numbers of candidates that a critic refuses, whatever they return."""
     exact: bool = True
-    """False for languages without tuples, where a list may stand for one."""
+    """Whether a tuple and a list differ; False for languages without tuples."""
     about: Mapping[int, frozenset[int]] = field(default_factory=dict)
-    """The requirements that a probe was proposed for, by its place: it may be several."""
+    """By a probe's place, the numbers of all requirements that it was proposed for."""
 
     def evidence(self) -> Evidence:
-        """What a selection looks at."""
+        """The evidence by which a candidate is selected."""
         entrants = (
             Entrant(
                 candidate=each.number,
@@ -50,18 +50,18 @@ class Pool:
         return Evidence(calls=calls, entrants=tuple(entrants), checks=self.checks, exact=self.exact)
 
     def unseen_by(self, number: int) -> Probes:
-        """What a candidate has not been tried with yet."""
+        """The probes that a candidate has not been tried with yet."""
         known = len(self.seen.get(number, ()))
         return Probes(checks=self.probes[known:], setup=self.setup)
 
     def calls(self) -> tuple[Call, ...]:
-        """Every call so far."""
+        """Every call of a function among the probes."""
         return tuple(probe.call for probe in self.probes if probe.call)
 
     def failing(
         self, number: int, *, given: bool = True
     ) -> tuple[tuple[Check, Probe, ProbeResult], ...]:
-        """What was given, or only proposed, and a candidate does not do; the shortest first."""
+        """Checks that a candidate fails, of those given or those proposed; the shortest first."""
         seen = self.seen.get(number, ())
         held = self.held(number)
         missed = {
@@ -81,7 +81,7 @@ class Pool:
         )
 
     def agreed(self, number: int) -> tuple[int, ...]:
-        """Inputs of which nobody knows the result, and all that do what was given have the same."""
+        """Places of inputs without a known result on which all that pass the given checks agree."""
         others = [n for n in self.seen if n != number and not self.failing(n)]
         checked = {check.probe for check in self.checks}
         return tuple(
@@ -105,7 +105,7 @@ class Pool:
         return len(held), len(known)
 
     def numbered(self, number: int) -> Candidate:
-        """The candidate with this number."""
+        """The candidate with a number."""
         return next(each for each in self.candidates if each.number == number)
 
     def with_candidates(self, more: Iterable[Candidate]) -> "Pool":
@@ -113,21 +113,21 @@ class Pool:
         return replace(self, candidates=(*self.candidates, *more))
 
     def with_given(self, probes: Probes) -> "Pool":
-        """The pool with what decides: a person's tests and the task's examples."""
+        """The pool with the checks that decide: a person's tests and the task's examples."""
         pool = replace(self, setup=probes.setup)
         for probe in probes.checks:
             pool = pool.with_check(probe, given=True)
         return pool
 
     def with_inputs(self, more: Iterable[Input]) -> "Pool":
-        """The pool with more inputs, of which nobody knows what they should give."""
+        """The pool with more inputs whose results nobody knows."""
         pool = self
         for asked in more:
             pool, _ = pool.with_probe(_observing(asked))
         return pool
 
     def with_proposed(self, found: Mapping[Probe, int], ensemble: int) -> "Pool":
-        """The pool with the checks that a critic of an ensemble wrote, and how often."""
+        """The pool with the checks that the critic of an ensemble proposed, and how often each."""
         pool = self
         for probe, times in found.items():
             pool = pool.with_check(probe, times=times, ensemble=ensemble)
@@ -136,7 +136,7 @@ class Pool:
     def with_check(
         self, probe: Probe, *, given: bool = False, times: int = 1, ensemble: int = 0
     ) -> "Pool":
-        """The pool with one more thing that should hold."""
+        """The pool with one more check."""
         asked = probe.asks
         expected = expected_of(asked) if asked else ""
         pool, place = self.with_probe(_observing(asked, probe) if asked else probe)
@@ -154,11 +154,11 @@ class Pool:
         return replace(pool, checks=(*rest, check))
 
     def without(self, check: Check) -> "Pool":
-        """The pool without one thing that should hold."""
+        """The pool without one of its checks."""
         return replace(self, checks=tuple(each for each in self.checks if each != check))
 
     def with_probe(self, probe: Probe) -> "tuple[Pool, int]":
-        """The pool with a probe, and its place; one that asks the same is not there twice."""
+        """The pool with a probe, and the probe's place; a probe that asks the same is kept once."""
         asked = [(known.asks or known.source) for known in self.probes]
         mine = probe.asks or probe.source
         place = asked.index(mine) if mine in asked else len(asked)
@@ -173,7 +173,7 @@ class Pool:
         return replace(self, probes=probes, about=about), place
 
     def with_findings(self, number: int, findings: tuple[Finding, ...], *, barred: bool) -> "Pool":
-        """The pool with what was found in one candidate."""
+        """The pool with the findings in one candidate."""
         before = self.findings.get(number, ())
         return replace(
             self,
@@ -182,7 +182,7 @@ class Pool:
         )
 
     def with_execution(self, execution: Execution) -> "Pool":
-        """The pool with what was seen of one candidate."""
+        """The pool with the results of one candidate."""
         number = execution.candidate
         seen = (*self.seen.get(number, ()), *execution.results)
         pool = replace(self, seen={**self.seen, number: seen}) if seen else self
@@ -198,7 +198,7 @@ class Pool:
         return bool(gave) and self._meaning(gave) == self._meaning(check.expected)
 
     def _gave(self, place: int, result: ProbeResult) -> Hashable:
-        """What a program gave for an input; None where it failed."""
+        """The result that a program gave for an input, ready to compare; None where it failed."""
         asked = self.probes[place].asks
         gave = observed(asked, result) if asked else ""
         return self._meaning(gave) if gave else None
@@ -208,7 +208,7 @@ class Pool:
 
 
 def _observing(asked: Input, of: Probe | None = None) -> Probe:
-    """A probe that only looks at what a program gives."""
+    """A probe without an expected result: it only observes what a program gives."""
     seen = observing(asked)
     return Probe(
         name=of.name if of else input_text(asked),

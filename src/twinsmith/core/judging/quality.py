@@ -22,20 +22,20 @@ _LINE = re.compile(r"\bsolution\.(?:c|cpp):(\d+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """What is still good enough."""
+    """The limits that a program's findings and speed must keep, or it is refused."""
 
     allowed: tuple[str, ...] = ()
-    """Rules that only give notes here, as findings name them: `ruff S105`."""
+    """Rules whose findings are only notes here, spelled as in findings: `ruff S105`."""
     most_notes: int = 0
-    """Notes a program may have; 0: any number."""
+    """The most notes that a program may have; 0: any number."""
     slow: float = SLOW
-    """Times slower than the fastest candidate that gives a note."""
+    """A candidate that is this many times slower than the fastest gets a note."""
     too_slow: float = 0.0
-    """Times slower that is refused; 0: never."""
+    """A candidate that is this many times slower than the fastest is refused; 0: never."""
 
 
 def regarded(findings: Iterable[Finding], thresholds: Thresholds) -> tuple[Finding, ...]:
-    """The findings with the weight that they have here."""
+    """The findings, with those of allowed rules as mere notes."""
     return tuple(
         replace(finding, severity="note") if finding.what in thresholds.allowed else finding
         for finding in findings
@@ -43,7 +43,7 @@ def regarded(findings: Iterable[Finding], thresholds: Thresholds) -> tuple[Findi
 
 
 def objections(findings: Iterable[Finding], thresholds: Thresholds) -> tuple[str, ...]:
-    """Why a program is refused, a line each; nothing: it is accepted."""
+    """The reasons to refuse a program, a line each; empty where it is accepted."""
     seen = regarded(findings, thresholds)
     reasons = [
         f"{finding.what}, {finding.where}: {finding.evidence}"
@@ -57,7 +57,7 @@ def objections(findings: Iterable[Finding], thresholds: Thresholds) -> tuple[str
 
 
 def undefined_behaviour(plain: Execution, sanitized: Execution) -> tuple[Finding, ...]:
-    """What a build with sanitizers reported of probes that pass without, each report once."""
+    """Undefined behaviour that sanitizers reported in probes which pass without them, each once."""
     passed = {result.name for result in plain.results if result.outcome == "passed"}
     seen = (_reported(result) for result in sanitized.results if result.name in passed)
     return tuple({found.evidence: found for found in seen if found is not None}.values())

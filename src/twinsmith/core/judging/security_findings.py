@@ -1,4 +1,4 @@
-"""Mistakes that a Python service's source shows without being run, as findings with their line."""
+"""Security mistakes in the source of a Python service, found without running it."""
 
 import ast
 import re
@@ -22,7 +22,7 @@ _ASSIGNED = (ast.Assign, ast.AnnAssign)
 
 
 def security_findings(source: str) -> tuple[Finding, ...]:
-    """What must not stay as it is, each line once; nothing of a source that cannot be read."""
+    """Security mistakes in a source, one a line; none where the source cannot be parsed."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
@@ -130,7 +130,7 @@ def _scopes(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
-    """What stands in a function, but not in the functions in it."""
+    """The nodes of a function, without those of functions inside it."""
     waiting = list(ast.iter_child_nodes(scope))
     while waiting:
         node = waiting.pop()
@@ -168,7 +168,7 @@ def _is_hashing(value: ast.expr) -> bool:
 
 
 def _is_plain(node: ast.expr, hashed: frozenset[str]) -> bool:
-    """A password as it came: a name, or a value of a request, that says so."""
+    """Whether a value is a password as it came: a name, or a value of a request, that says so."""
     match node:
         case ast.Name(id=name):
             return name not in hashed and _says_password(name)
@@ -206,7 +206,7 @@ def _compares_plain(node: ast.Compare, hashed: frozenset[str]) -> bool:
 
 
 def _literal_secret(value: ast.expr) -> bool:
-    """A text, or one that is used where the environment has none."""
+    """Whether a value is a secret in the source, perhaps as a default for the environment."""
     match value:
         case ast.Constant(value=str(text) | bytes(text)):
             return bool(text)
@@ -245,7 +245,7 @@ def _is_constant_name(node: ast.expr) -> bool:
 
 
 def _bound(call: ast.Call) -> list[ast.expr]:
-    """The values bound to a statement."""
+    """The values that a database call binds to its statement."""
     return [
         each for arg in call.args[1:] if isinstance(arg, ast.Tuple | ast.List) for each in arg.elts
     ]

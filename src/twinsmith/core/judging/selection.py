@@ -1,4 +1,4 @@
-"""Which candidate to trust, by what all candidates did with the same inputs.
+"""Selecting the candidate to trust, by what all candidates did with the same inputs.
 
 Right programs behave alike, wrong ones are wrong in many ways; a check that a model proposed is
 right in less than half of the cases, but those that were proposed often and that many candidates
@@ -17,9 +17,9 @@ from twinsmith.core.judging.meaning import DIGITS, meaning
 from twinsmith.core.probe import Call, Input
 
 AGREEMENT = 0.2
-"""The weight of agreement; the rest is the weight of checks."""
+"""The weight of agreement in a score; the rest is the weight of checks."""
 DOUBT = 1.0
-"""A vote that nobody gave for every answer: none is impossible."""
+"""Votes added to every answer, so that none counts as impossible."""
 
 BY_THE_WORDS = -1
 """The ensemble of checks that follow from the task's own words: a voice beside all critics."""
@@ -30,7 +30,7 @@ _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entrant:
-    """One candidate and what probes saw of it, in their order; the last ones may be missing.
+    """One candidate and its results, in the order of the probes; the last ones may be missing.
 
     Numbers are unique in all ensembles. Who is barred has a vote, but never wins. One that is
     edited was made of another, to keep what was given: that it does is no surprise.
@@ -45,7 +45,7 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """What a probe should see: a literal, or nothing where the probe judges by itself.
+    """The expected result of a probe: a literal, or empty where the probe judges by itself.
 
     `given` says that it stands in the task; it is a hard filter. Others were proposed by a model,
     so many times, in one ensemble.
@@ -60,7 +60,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """All that is known: one call for each probe, or None where a probe only judges.
+    """All that a selection goes by: inputs of the probes (None: it only judges), results, checks.
 
     `exact` is False for languages without tuples, where a list may stand for one.
     """
@@ -73,7 +73,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """One candidate's standing; every part is between 0 and 1."""
+    """The score of one candidate; every part of it is between 0 and 1."""
 
     candidate: int
     total: float
@@ -84,7 +84,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Separation:
-    """An input on which the two leading clusters differ, and what each of them does."""
+    """An input on which the two leading clusters differ, and the result of each."""
 
     call: Input
     winner: str
@@ -109,7 +109,7 @@ class Selection:
 
 
 def select(evidence: Evidence) -> Selection:
-    """Hard filters, then agreement and checks; the order of entrants does not matter."""
+    """The selection among all entrants: hard filters, then agreement and checks."""
     table = _Table(evidence)
     finalists = table.finalists()
     if not finalists:
@@ -134,7 +134,7 @@ def select(evidence: Evidence) -> Selection:
 
 
 def _confidence(best: Score, clusters: Sequence[Sequence[int]], table: "_Table") -> float:
-    """How probable it is that the best one is right.
+    """The probability that the best candidate is right.
 
     Where no critic has spoken yet, agreement stands for the checks as well, and nobody who passes
     the task's examples may give another value: on the pool two such were right in 98 of 100 cases.
@@ -158,7 +158,7 @@ def _confidence(best: Score, clusters: Sequence[Sequence[int]], table: "_Table")
 
 @dataclass(frozen=True, slots=True)
 class _Did:
-    """What one candidate did with one input; without a value, how it failed."""
+    """The result of one candidate for one input; without a value, how it failed."""
 
     value: Hashable = None
     failure: str = ""
@@ -166,14 +166,14 @@ class _Did:
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """What a check wants of a probe; without a value, that it passes."""
+    """The value that a check expects of a probe; without a value, the probe has to pass."""
 
     probe: int
     value: Hashable = None
 
 
 class _Table:
-    """What every entrant did with every probe, ready to be compared."""
+    """The results of every entrant for every probe, ready to be compared."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._calls = evidence.calls
@@ -199,17 +199,17 @@ class _Table:
 
     @property
     def has_critics(self) -> bool:
-        """Whether a critic did."""
+        """Whether a critic proposed checks."""
         return any(ensemble != BY_THE_WORDS for ensemble in self._weights)
 
     def finalists(self) -> list[Entrant]:
-        """Those that pass all that was given; else those that pass as much of it as any."""
+        """Entrants that pass all given checks; where none does, those that pass the most."""
         able = [each for each in self._voters if not each.barred]
         most = max((self._share_given(each) for each in able), default=0.0)
         return [each for each in able if self._share_given(each) == most]
 
     def score(self, entrant: Entrant) -> Score:
-        """Where one entrant stands."""
+        """The score of one entrant."""
         agreement = self._agreement(entrant)
         shares = [
             sum(w for wish, w in weights.items() if self._passes(entrant, wish)) / whole
@@ -226,21 +226,21 @@ class _Table:
         )
 
     def contradicts(self, one: int, other: int) -> bool:
-        """Whether both give a value for some input, and not the same; failing is no value."""
+        """Whether two candidates give different values for some input; failing is no value."""
         return any(
             mine != theirs and not mine.failure and not theirs.failure
             for mine, theirs in zip(self._did[one], self._did[other], strict=True)
         )
 
     def clusters(self, ranked: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-        """Candidates that did the same everywhere; the best cluster and candidate come first."""
+        """Groups of candidates with the same results everywhere; the best come first."""
         alike: dict[Hashable, list[int]] = defaultdict(list)
         for candidate in ranked:
             alike[self._did[candidate]].append(candidate)
         return tuple(tuple(each) for each in alike.values())
 
     def separation(self, winner: int, runner_up: int) -> Separation | None:
-        """The simplest input on which two differ: by value, and in the style of the examples."""
+        """The simplest input on which two candidates differ by value, much like the examples."""
         styles = {_style(self._calls[wish.probe]) for wish in self._given}
 
         def simplicity(probe: int) -> tuple[bool, bool, int, str]:
@@ -296,7 +296,7 @@ class _Table:
         return passed / len(self._given) if self._given else 1.0
 
     def _weighed(self, checks: Sequence[Check]) -> dict[int, dict[_Wish, float]]:
-        """What each ensemble proposed, with weights.
+        """The checks that each ensemble proposed, with their weights.
 
         What was proposed often is hardly ever wrong: the square of that counts, times the share of
         voters that pass it.
@@ -315,7 +315,7 @@ class _Table:
         return self._share(passing, doubt=0.0)
 
     def _counted(self, probe: int) -> dict[_Did, Counter[int]]:
-        """How many voters of each ensemble did what with an input."""
+        """The votes on one probe: for each result, how many voters of each ensemble gave it."""
         votes: dict[_Did, Counter[int]] = defaultdict(Counter)
         for voter in self._voters:
             votes[self._did[voter.candidate][probe]][voter.ensemble] += 1
@@ -327,7 +327,7 @@ class _Table:
         return sum(shares) / (len(shares) or 1)
 
     def _inputs(self) -> list[list[int]]:
-        """Inputs of checks, and those that nobody thought of: two halves of the same weight."""
+        """The places of inputs in two groups of the same weight: of checks, and made-up ones."""
         given = {wish.probe for wish in self._given}
         checked = {wish.probe for weights in self._weights.values() for wish in weights}
         calls = [n for n, call in enumerate(self._calls) if call is not None and n not in given]
@@ -341,7 +341,7 @@ class _Table:
         return any(not self._did[voter.candidate][probe].failure for voter in self._voters)
 
     def _agreement(self, entrant: Entrant) -> float:
-        """The geometric mean of support over inputs: who is right is right everywhere."""
+        """The geometric mean of an entrant's support: who is right is right everywhere."""
         means = [
             math.exp(sum(math.log(self._support(entrant, probe)) for probe in half) / len(half))
             for half in self._halves
@@ -355,7 +355,7 @@ class _Table:
 
 
 def _style(call: Input | None) -> Hashable:
-    """The types of a call's arguments, two levels deep."""
+    """The types of an input's arguments, two levels deep."""
     if not isinstance(call, Call):
         return type(call).__name__
     styles: list[Hashable] = []

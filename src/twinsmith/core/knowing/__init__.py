@@ -1,1 +1,1 @@
-"""What is known and what was learned, as values."""
+"""Knowledge and insights as values: documents, passages, a graph, what runs have learned."""

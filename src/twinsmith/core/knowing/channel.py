@@ -1,4 +1,4 @@
-"""Which way of looking suits a question: by meaning, or by the words it is made of; and noise."""
+"""Choosing the search for a question, by meaning or by words, and telling answers from noise."""
 
 import math
 import re
@@ -38,12 +38,12 @@ _SAID = re.compile(
 
 
 def channel_for(query: str) -> Channel:
-    """Identifiers and error messages are found by their words, all else by what it means."""
+    """The search for a question: by words for identifiers and error messages, else by meaning."""
     plain = _PROPER.sub(" ", query)
     return "lexical" if _NAME.search(plain) or _SAID.search(plain) else "dense"
 
 
 def least_cosine(passages: int) -> float:
-    """Nearer than this is an answer: among more passages, more are a little near by chance."""
+    """The similarity from which on a passage counts as an answer; it rises with their number."""
     noise = _NOISE_OF_FEW + _NOISE_GROWS * math.log(max(passages, _FEW) / _FEW)
     return min(noise, _MOST_NOISE)

@@ -1,4 +1,4 @@
-"""Things and how they hang together, small enough for any graph database; checked when made."""
+"""Nodes and edges of a knowledge graph that any graph database can keep; checked when made."""
 
 import math
 import re
@@ -46,13 +46,13 @@ _COMMON = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeRef:
-    """The name of a node: its key is its own within its kind."""
+    """The name of a node: a key that is unique within its kind."""
 
     kind: NodeKind
     key: str
 
     def __post_init__(self) -> None:
-        """Refuse what some database could not keep."""
+        """Refuse a kind or key that some graph database could not keep."""
         _check_kind(self.kind, NODE_KINDS)
         if not self.key or not self.key.isprintable() or len(self.key) > LONGEST_KEY:
             raise ConfigError(
@@ -63,26 +63,26 @@ class NodeRef:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A thing and what is known of it."""
+    """A node of the graph: a thing and its properties."""
 
     kind: NodeKind
     key: str
     properties: Mapping[str, Value] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse what some database could not keep."""
+        """Refuse a name or properties that some graph database could not keep."""
         NodeRef(kind=self.kind, key=self.key)
         _check_properties(self.properties, f"{self.kind} {self.key!r}")
 
     @property
     def ref(self) -> NodeRef:
-        """Its name."""
+        """The name of this node."""
         return NodeRef(kind=self.kind, key=self.key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edge:
-    """How one thing hangs together with another; there is one of a kind between two nodes."""
+    """A relation between two nodes; there is at most one of a kind between them."""
 
     kind: EdgeKind
     source: NodeRef
@@ -90,14 +90,14 @@ class Edge:
     properties: Mapping[str, Value] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse what some database could not keep."""
+        """Refuse a kind or properties that some graph database could not keep."""
         _check_kind(self.kind, EDGE_KINDS)
         _check_properties(self.properties, f"{self.kind} of {self.source.key!r}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbour:
-    """A node, and the edge between it and the one that was asked about."""
+    """A node beside the one that was asked about, and the edge between them."""
 
     of: NodeRef
     edge: Edge
@@ -105,7 +105,7 @@ class Neighbour:
 
 
 def asked_words(text: str) -> tuple[str, ...]:
-    """The words of a question that tell something, each once; all of them where none does."""
+    """The words of a question that mean something, each once; all of them where none does."""
     words = [match[0].casefold() for match in _WORD.finditer(text)]
     telling = [word for word in words if f" {word} " not in _COMMON]
     return tuple(dict.fromkeys(_singular(word) for word in telling or words))[:MOST_WORDS]
@@ -135,13 +135,13 @@ def hits(words: Iterable[str], properties: Mapping[str, Value]) -> int:
 
 
 def in_order(neighbour: Neighbour) -> tuple[str, ...]:
-    """What to sort neighbours by: the same question gives the same order."""
+    """The sort key of a neighbour: the same question gives the same order."""
     of, edge, node = neighbour.of, neighbour.edge, neighbour.node
     return (of.kind, of.key, edge.kind, node.kind, node.key, edge.source.key)
 
 
 def check_name(name: str) -> str:
-    """A name of a property; only such a one may stand in the text of a query."""
+    """The name of a property, checked: only such a name may stand in the text of a query."""
     if _NAME.fullmatch(name) is None or name in RESERVED:
         raise ConfigError(
             f"property {name[:60]!r} cannot be kept; a name is a small letter and up to 39 small "

@@ -1,4 +1,4 @@
-"""What a run learned: how far to trust it, and how it is kept as things and their relations."""
+"""Insights: what runs learned, how far each is trusted, and how they are kept in a graph."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ _MADE_OF: Mapping[InsightKind, NodeKind] = {"fix": "Fix", "plan": "Plan", "pract
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of a run that was given an insight."""
+    """Whether an insight helped one run that was told it, and when."""
 
     run: str
     helped: bool
@@ -34,30 +34,30 @@ class Insight:
     text: str
     kind: InsightKind
     language: str
-    """Empty: it holds in every language."""
+    """The language that the insight is about; empty: it holds in every language."""
     run: str
-    """The run that learned it first."""
+    """The run that first learned the insight."""
     learned: str
-    """When that was."""
+    """The time at which the insight was learned."""
     subject: str = ""
-    """What exactly a counterexample is about; two that say different things contradict."""
+    """The subject of a counterexample; two that say different things about it contradict."""
     error: str = ""
     """The error that a fix mends."""
     key: str = ""
-    """Made of what it says, when it is recorded: the same insight is kept once."""
+    """A key made from the insight's words when it is recorded: the same insight is kept once."""
     outcomes: tuple[Outcome, ...] = ()
-    """One a run, in the order of time."""
+    """The outcomes of the runs that were told the insight, one a run, in the order of time."""
     contradicts: Mapping[str, str] = field(default_factory=dict)
-    """Keys of insights that say otherwise, and their texts where they are known."""
+    """Keys of insights that contradict this one, and their texts where they are known."""
 
     @property
     def helped(self) -> int:
-        """How many runs it helped."""
+        """The number of runs that the insight helped."""
         return sum(outcome.helped for outcome in self.outcomes)
 
     @property
     def failed(self) -> int:
-        """How many runs it did not help."""
+        """The number of runs that the insight did not help."""
         return len(self.outcomes) - self.helped
 
 
@@ -70,7 +70,7 @@ class Reminder:
 
 
 def weight(insight: Insight) -> float:
-    """How likely it is to help the next run, between 0 and 1.
+    """How likely an insight is to help the next run, between 0 and 1.
 
     The mean of a Beta distribution that starts even, (1 + helped) / (2 + helped + failed), where
     an outcome counts FADING times less for each one that came after it. What was never tried
@@ -98,7 +98,7 @@ def settled(insight: Insight) -> Insight:
 
 
 def nodes_of(insights: Iterable[Insight], task: str, models: Iterable[str]) -> list[Node]:
-    """What a run learned, as things; the task and the models are told once."""
+    """The graph's nodes for the insights of a run, its task and its models."""
     nodes = [Node(kind="Model", key=model, properties={"text": model}) for model in models]
     for insight in insights:
         told = {
@@ -122,7 +122,7 @@ def nodes_of(insights: Iterable[Insight], task: str, models: Iterable[str]) -> l
 
 
 def edges_of(insights: Iterable[Insight], models: Iterable[str]) -> list[Edge]:
-    """What a run learned, as relations."""
+    """The graph's edges between the insights of a run, its task and its models."""
     edges: list[Edge] = []
     used = [NodeRef(kind="Model", key=model) for model in models]
     for insight in insights:
@@ -148,7 +148,7 @@ def edges_of(insights: Iterable[Insight], models: Iterable[str]) -> list[Edge]:
 
 
 def outcome_edge(key: str, outcome: Outcome) -> Edge:
-    """The outcome of a run as the one relation of its kind between the insight and that run."""
+    """The outcome of a run as an edge between the insight and that run."""
     return Edge(
         kind="HELPED" if outcome.helped else "FAILED",
         source=ref_of(key),
@@ -158,7 +158,7 @@ def outcome_edge(key: str, outcome: Outcome) -> Edge:
 
 
 def insights_from(nodes: Iterable[Node], neighbours: Iterable[Neighbour]) -> tuple[Insight, ...]:
-    """Insights as they were recorded, with what became of them since; empty nodes are left out.
+    """The insights that nodes and edges hold, with their outcomes; empty nodes are left out.
 
     The first run that learned an insight is named; of a run that told two outcomes the later one
     counts.
@@ -190,7 +190,7 @@ def contradicted(insight: Insight, known: Iterable[Node]) -> Insight:
 
 
 def ref_of(key: str) -> NodeRef:
-    """The node of an insight."""
+    """The name of an insight's node."""
     return NodeRef(kind="Insight", key=key)
 
 

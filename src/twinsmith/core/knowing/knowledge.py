@@ -1,28 +1,28 @@
-"""What is known, in pieces small enough to hand to a model."""
+"""Pieces of knowledge, small enough to hand to a model."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 Channel = Literal["dense", "lexical"]
 BUILT = "built"
-"""The source of programs that runs made."""
+"""The source name of programs that runs have built."""
 PACK = "pack:"
-"""What the source of installed documentation begins with: it is found by names, not by meaning."""
+"""The beginning of source names of installed documentation, which is found by names alone."""
 MEANING_ENDS = "\x1e"
-"""What stands behind it in a piece is kept and found by its words, but no embedder reads it."""
+"""The mark that ends the part of a piece which an embedder reads; the rest is found by words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """One file of a source, as it was read."""
+    """One file of a source, with its text."""
 
     source: str
-    """What a person added: a folder, a file, a repository, or `starter`."""
+    """The source that a person added: a folder, a file, a repository, or `starter`."""
     path: str
-    """Where it lies in the source."""
+    """The path of the file within its source."""
     text: str
     digest: str
-    """The SHA-256 of its bytes: its version."""
+    """The SHA-256 of the file's bytes, which serves as its version."""
     language: str
     licence: str = ""
 
@@ -47,7 +47,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """A piece that is kept, with its lineage."""
+    """A piece as it is stored, with where it comes from and since when."""
 
     number: int
     text: str
@@ -57,7 +57,7 @@ class Passage:
     source: str
     licence: str
     version: str
-    """The digest of the document it was cut from."""
+    """The digest of the document that the passage was cut from."""
     first_line: int
     last_line: int
     added: str
@@ -86,5 +86,5 @@ class Hit:
 
 
 def program_in(passage: Passage) -> str:
-    """A built passage without the words of its task."""
+    """The program in a passage of a built program, without the words of its task."""
     return passage.text.partition(MEANING_ENDS)[2].lstrip("\n")
