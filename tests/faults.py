@@ -151,7 +151,7 @@ WRITES = (
 IMPORTED = (
     "twinsmith.cli.main",
     "twinsmith.cli.live",
-    "twinsmith.app",
+    "twinsmith.runs.drive",
     "twinsmith.flow.pipeline",
     "twinsmith.adapters.durable.dbos_engine",
     "twinsmith.adapters.models.gateway",

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from twinsmith.app import App
 from twinsmith.core.errors import EngineError, TwinsmithError
-from twinsmith.settings import FILE_NAME, values_by_key
+from twinsmith.settings import FILE_NAME, Settings, values_by_key
 
 Health = Literal["ok", "warning", "missing"]
 
@@ -26,20 +25,20 @@ class Component:
     advice: str = ""
 
 
-async def examine(app: App) -> list[Component]:
+async def examine(settings: Settings) -> list[Component]:
     """Look at every part; `missing` means that the main job could not run."""
     return [
         _python(),
-        _home(app),
-        _stray_settings(app),
-        await _sandbox(app),
+        _home(settings),
+        _stray_settings(settings),
+        await _sandbox(settings),
         *_languages(),
         _review_tools(),
-        *_models(app),
-        _embedder(app),
-        await _graph(app),
-        _database(app),
-        *_settings(app),
+        *_models(settings),
+        _embedder(settings),
+        await _graph(settings),
+        _database(settings),
+        *_settings(settings),
     ]
 
 
@@ -53,8 +52,8 @@ def _python() -> Component:
     return Component(name="python", health="ok", value=value, source="this process")
 
 
-def _home(app: App) -> Component:
-    home, source = app.settings.home, app.settings.home_source
+def _home(settings: Settings) -> Component:
+    home, source = settings.home, settings.home_source
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
         probe = home / ".doctor"
@@ -71,9 +70,9 @@ def _home(app: App) -> Component:
     return Component(name="data folder", health="ok", value=str(home), source=source)
 
 
-def _stray_settings(app: App) -> Component:
+def _stray_settings(settings: Settings) -> Component:
     stray = Path.cwd() / FILE_NAME
-    in_force = sorted({s for s in app.settings.sources.values() if s.endswith(".toml")})
+    in_force = sorted({s for s in settings.sources.values() if s.endswith(".toml")})
     if stray.exists() and str(stray) not in in_force:
         return Component(
             name="settings file",
@@ -86,12 +85,12 @@ def _stray_settings(app: App) -> Component:
     return Component(name="settings file", health="ok", value=value, source="search order")
 
 
-async def _sandbox(app: App) -> Component:
+async def _sandbox(settings: Settings) -> Component:
     from twinsmith.adapters.sandbox.controls import ADVICE
     from twinsmith.wiring.sandbox import sandbox_of
 
     try:
-        isolation = await sandbox_of(app.settings).isolation()
+        isolation = await sandbox_of(settings).isolation()
     except TwinsmithError as error:
         what, _, advice = str(error).rpartition("; ")
         return Component(
@@ -140,14 +139,14 @@ def _review_tools() -> Component:
     )
 
 
-def _embedder(app: App) -> Component:
+def _embedder(settings: Settings) -> Component:
     from twinsmith.wiring.knowledge import embedder_of, missing_files
 
     name, source = (
-        app.settings.values.knowledge.embedder,
-        app.settings.sources["knowledge.embedder"],
+        settings.values.knowledge.embedder,
+        settings.sources["knowledge.embedder"],
     )
-    missing = missing_files(app.settings)
+    missing = missing_files(settings)
     if missing:
         size = sum(model.bytes for model in missing) // 10**6
         return Component(
@@ -158,7 +157,7 @@ def _embedder(app: App) -> Component:
             advice="the first build or `knowledge` command installs it",
         )
     try:
-        value = embedder_of(app.settings).id
+        value = embedder_of(settings).id
     except TwinsmithError as error:
         what, _, advice = str(error).rpartition("; ")
         return Component(
@@ -167,29 +166,29 @@ def _embedder(app: App) -> Component:
     return Component(name="embedder", health="ok", value=value, source=source)
 
 
-async def _graph(app: App) -> Component:
+async def _graph(settings: Settings) -> Component:
     from twinsmith.wiring.graph import opened_graph
 
-    url, source = app.settings.values.graph.url, app.settings.sources["graph.url"]
+    url, source = settings.values.graph.url, settings.sources["graph.url"]
     try:
-        async with opened_graph(app.settings) as graph:
+        async with opened_graph(settings) as graph:
             await graph.find("Insight", (), {}, 1)
     except TwinsmithError as error:
         what, _, advice = str(error).rpartition("; ")
         return Component(name="graph", health="warning", value=what, source=source, advice=advice)
-    value = app.settings.masking.text(url) or f"Ladybug in {app.settings.home / 'graph'}"
+    value = settings.masking.text(url) or f"Ladybug in {settings.home / 'graph'}"
     return Component(name="graph", health="ok", value=value, source=source)
 
 
-def _models(app: App) -> list[Component]:
-    script = app.settings.values.models.script
+def _models(settings: Settings) -> list[Component]:
+    script = settings.values.models.script
     try:
         if script:
-            return [_scripted(app, script)]
+            return [_scripted(settings, script)]
         from twinsmith.wiring.models import offer
 
-        chosen = offer(app.settings)
-        embedded = [_embedded(app, name) for name in sorted(chosen.embedded())]
+        chosen = offer(settings)
+        embedded = [_embedded(settings, name) for name in sorted(chosen.embedded())]
     except TwinsmithError as error:
         what, _, advice = str(error).rpartition("; ")
         return [
@@ -205,10 +204,10 @@ def _models(app: App) -> list[Component]:
         )
         for (number, role), choice in chosen.routes.items()
     ]
-    return [*embedded, *routes, _cache(app)]
+    return [*embedded, *routes, _cache(settings)]
 
 
-def _scripted(app: App, script: str) -> Component:
+def _scripted(settings: Settings, script: str) -> Component:
     from twinsmith.adapters.models.scripted import read_script
 
     read_script(Path(script).expanduser())
@@ -216,17 +215,17 @@ def _scripted(app: App, script: str) -> Component:
         name="model",
         health="warning",
         value=f"scripted stand-in, {script}",
-        source=app.settings.sources["models.script"],
+        source=settings.sources["models.script"],
         advice="answers come from a script; unset models.script to use a language model",
     )
 
 
-def _embedded(app: App, name: str) -> Component:
+def _embedded(settings: Settings, name: str) -> Component:
     from twinsmith.adapters.models import catalogue
     from twinsmith.wiring.models import store_of
 
     model = catalogue.find(name)
-    path = store_of(app.settings).path(model)
+    path = store_of(settings).path(model)
     broken = _broken_runtime()
     if broken:
         return Component(
@@ -241,13 +240,13 @@ def _embedded(app: App, name: str) -> Component:
             name="embedded model",
             health="ok",
             value=f"{name} at {path}",
-            source=app.settings.sources["models.embedded"],
+            source=settings.sources["models.embedded"],
         )
     return Component(
         name="embedded model",
         health="warning",
         value=f"{name} is not installed ({model.bytes // 10**6} MB, {model.licence})",
-        source=app.settings.sources["models.embedded"],
+        source=settings.sources["models.embedded"],
         advice=f"the first build installs it, or: twinsmith models install {name}",
     )
 
@@ -260,11 +259,11 @@ def _broken_runtime() -> str:
     return done.stderr.strip().rpartition("\n")[2][:200] if done.returncode else ""
 
 
-def _cache(app: App) -> Component:
+def _cache(settings: Settings) -> Component:
     from twinsmith.adapters.models.reply_cache import ReplyCache
 
-    most = app.settings.values.gateway.cache_mb
-    cache = ReplyCache(app.settings.home / "cache" / "replies.db", most << 20)
+    most = settings.values.gateway.cache_mb
+    cache = ReplyCache(settings.home / "cache" / "replies.db", most << 20)
     figures = cache.figures()
     cache.close()
     return Component(
@@ -274,24 +273,24 @@ def _cache(app: App) -> Component:
             f"{figures.entries} answers, {figures.bytes >> 20} of {most} MB, "
             f"hit rate {figures.hit_rate:.0%}"
         ),
-        source=app.settings.sources["gateway.cache_mb"],
+        source=settings.sources["gateway.cache_mb"],
     )
 
 
-def _database(app: App) -> Component:
-    url = app.settings.database_url
-    source = app.settings.sources["database.url"]
+def _database(settings: Settings) -> Component:
+    url = settings.database_url
+    source = settings.sources["database.url"]
     try:
         value = _postgres(url) if url.startswith("postgresql:") else _sqlite(url)
     except EngineError as error:
         return Component(
             name="database",
             health="missing",
-            value=app.settings.masking.text(f"{url}: {error}"),
+            value=settings.masking.text(f"{url}: {error}"),
             source=source,
             advice="start the server, or unset database.url to use SQLite",
         )
-    shown = app.settings.masking.text(value)
+    shown = settings.masking.text(value)
     return Component(name="database", health="ok", value=shown, source=source)
 
 
@@ -321,13 +320,13 @@ def _postgres(url: str) -> str:
     return f"PostgreSQL {row[0] if row else '?'}, {url}"
 
 
-def _settings(app: App) -> list[Component]:
+def _settings(settings: Settings) -> list[Component]:
     return [
         Component(
             name=key,
             health="ok",
-            value=app.settings.masking.text(str(value)) or "(empty)",
-            source=app.settings.sources[key],
+            value=settings.masking.text(str(value)) or "(empty)",
+            source=settings.sources[key],
         )
-        for key, value in values_by_key(app.settings.values).items()
+        for key, value in values_by_key(settings.values).items()
     ]

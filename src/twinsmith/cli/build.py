@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from contextlib import AbstractContextManager
 
-    from twinsmith.app import App
     from twinsmith.core.outcome import RunOutcome
     from twinsmith.core.task import Job
     from twinsmith.ports import Desk
+    from twinsmith.runs.drive import Driver
     from twinsmith.settings import Settings
 
 BUILD_EXAMPLE = (
@@ -88,33 +88,35 @@ def build(
     as_json: Json = False,
 ) -> None:
     """Turn one sentence into a tested program."""
-    from twinsmith.app import App
+    from twinsmith.cli.book import opened_book
     from twinsmith.cli.spec import read_spec, spec_in
     from twinsmith.core.budget import Budget
     from twinsmith.core.probe import read_tests
     from twinsmith.core.task import read_task
-    from twinsmith.settings import load
+    from twinsmith.runs.drive import Driver
+    from twinsmith.runs.submit import new_job
 
-    settings = load()
+    book = opened_book()
+    settings = book.settings
     source = text_of(tests, option="--tests ") if tests else ""
     document = read_spec(text_of(spec, option="--spec "), spec.name) if spec else spec_in(task)
     wanted = read_task(text=task, language=language, kind=kind, tests=source, spec=document)
     if tests:
         # Read once more by the flow; here, so that a mistake is told before anything starts.
         read_tests(source, file=tests.name)
-    app = App(settings)
-    app.desk = _desk(app, as_json=as_json)
+    driver = Driver(book)
+    driver.desk = _desk(driver, as_json=as_json)
     given = settings.values.build
     budget = Budget(
         tokens=given.budget_tokens if budget_tokens is None else budget_tokens,
         seconds=given.budget_seconds if budget_seconds is None else budget_seconds,
         usd=(given.budget_usd if budget_usd is None else budget_usd) or None,
     )
-    job = app.new_job(wanted, out=out, seed=seed, budget=budget)
+    job = new_job(book, wanted, out=out, seed=seed, budget=budget)
     if job.masked:
         _tell_masked(job, tests)
     provide_model(settings, as_json=as_json)
-    _finish(drive(app, job.run, lambda: app.start(job), as_json=as_json), as_json=as_json)
+    _finish(drive(driver, job.run, lambda: driver.start(job), as_json=as_json), as_json=as_json)
 
 
 def _tell_masked(job: "Job", tests: Path | None) -> None:
@@ -135,32 +137,33 @@ def resume(
     as_json: Json = False,
 ) -> None:
     """Go on with a run where it stopped; nothing finished is done or paid twice."""
-    from twinsmith.app import App
-    from twinsmith.settings import load
+    from twinsmith.cli.book import opened_book
+    from twinsmith.runs.drive import Driver
 
-    app = App(load())
-    app.desk = _desk(app, as_json=as_json)
-    name = app.find(run)
-    if app.progress(name).state in ("running", "parked", "interrupted"):
-        provide_model(app.settings, as_json=as_json)
-    _finish(drive(app, name, lambda: app.resume(name), as_json=as_json), as_json=as_json)
+    book = opened_book()
+    driver = Driver(book)
+    driver.desk = _desk(driver, as_json=as_json)
+    name = book.find(run)
+    if book.progress(name).state in ("running", "parked", "interrupted"):
+        provide_model(book.settings, as_json=as_json)
+    _finish(drive(driver, name, lambda: driver.resume(name), as_json=as_json), as_json=as_json)
 
 
-def _desk(app: "App", *, as_json: bool) -> "Desk":
+def _desk(driver: "Driver", *, as_json: bool) -> "Desk":
     """The person at the terminal, if there is one."""
     import sys
 
     from twinsmith.adapters.desk.terminal import Nobody, Terminal
 
-    seconds = app.settings.values.build.answer_seconds
+    seconds = driver.book.settings.values.build.answer_seconds
     if as_json or not seconds or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return Nobody()
 
     def aside() -> "AbstractContextManager[None]":
         # What shows the run is only there once the run has begun.
-        return app.aside()
+        return driver.aside()
 
-    return Terminal(seconds, aside=aside, masking=app.settings.masking)
+    return Terminal(seconds, aside=aside, masking=driver.book.settings.masking)
 
 
 def provide_model(settings: "Settings", *, as_json: bool) -> None:
@@ -179,7 +182,7 @@ def provide_model(settings: "Settings", *, as_json: bool) -> None:
 
 
 def drive(
-    app: "App", run: str, work: "Callable[[], Awaitable[RunOutcome]]", *, as_json: bool
+    driver: "Driver", run: str, work: "Callable[[], Awaitable[RunOutcome]]", *, as_json: bool
 ) -> "RunOutcome":
     """See a run to its end and show it; one that is parked leaves the command."""
     import asyncio
@@ -202,7 +205,7 @@ def drive(
 
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
         driven = asyncio.ensure_future(work())
-        await beside(app, run, driven, quiet=as_json)
+        await beside(driver, run, driven, quiet=as_json)
         return driven.result()
 
     try:
@@ -213,7 +216,7 @@ def drive(
             f"run {run} is parked; go on with: twinsmith resume {run}", code, as_json=as_json
         )
     except TwinsmithError as error:
-        if app.progress(run).state != "parked" or f"resume {run}" in str(error):
+        if driver.book.progress(run).state != "parked" or f"resume {run}" in str(error):
             raise
         exits.fail(f"{error}; then: twinsmith resume {run}", exits.code_of(error), as_json=as_json)
 

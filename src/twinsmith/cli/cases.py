@@ -22,11 +22,10 @@ def list_cases(context: typer.Context, as_json: Json = False) -> None:
     """Tasks whose last run did not solve them; one that is solved leaves the list."""
     if context.invoked_subcommand:
         return
-    from twinsmith.app import App
+    from twinsmith.cli.book import opened_book
     from twinsmith.cli.screen import fitted, flat
-    from twinsmith.settings import load
 
-    found = App(load()).cases()
+    found = opened_book().cases()
     if as_json:
         typer.echo(json.dumps([_as_json(case) for case in found], ensure_ascii=False))
         return
@@ -48,24 +47,25 @@ def replay(
     """Build open cases again with another seed; exit code 1 when one stays open."""
     from functools import partial
 
-    from twinsmith.app import App
+    from twinsmith.cli.book import opened_book
     from twinsmith.cli.build import drive, provide_model, tell
     from twinsmith.core.errors import ConfigError
-    from twinsmith.settings import load
+    from twinsmith.runs.drive import Driver
+    from twinsmith.runs.submit import another_try
 
-    settings = load()
-    app = App(settings)
-    found = app.cases()
+    book = opened_book()
+    driver = Driver(book)
+    found = book.cases()
     chosen = [c for c in found if c.run.endswith(case)][:most]
     if case and not chosen:
         runs = ", ".join(c.run for c in found) or "none"
         raise ConfigError(f"case {case!r} is not open; open are: {runs}")
     if chosen:
-        provide_model(settings, as_json=as_json)
+        provide_model(book.settings, as_json=as_json)
     outcomes = []
     for each in chosen:
-        job = app.again(each)
-        outcomes.append(drive(app, job.run, partial(app.start, job), as_json=as_json))
+        job = another_try(book, each)
+        outcomes.append(drive(driver, job.run, partial(driver.start, job), as_json=as_json))
         if not as_json:
             tell(outcomes[-1])
     solved = sum(outcome.solved for outcome in outcomes)

@@ -16,11 +16,10 @@ def doctor(as_json: Json = False) -> None:
     import asyncio
     from dataclasses import asdict
 
-    from twinsmith.app import App
     from twinsmith.doctor import examine, ready
     from twinsmith.settings import load
 
-    components = asyncio.run(examine(App(load())))
+    components = asyncio.run(examine(load()))
     usable = ready(components)
     if as_json:
         rows = [asdict(component) for component in components]

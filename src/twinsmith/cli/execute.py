@@ -48,16 +48,16 @@ def execute(
     """Run a program in the sandbox; exit code 0 when its own is 0, else 1."""
     import asyncio
 
-    from twinsmith.app import App
+    from twinsmith.cli.book import opened_book
     from twinsmith.core.probe import Command
-    from twinsmith.settings import load
+    from twinsmith.runs.outside import execute as executed
 
-    settings = load()
+    book = opened_book()
     program = _program(file, beside or (), language)
-    limits = _limits(settings, cpu, memory)
+    limits = _limits(book.settings, cpu, memory)
     command = Command(args=tuple(arg or ()), stdin=text_of(stdin) if stdin else "")
     execution, isolation = asyncio.run(
-        App(settings).execute(program, command, limits, lambda line: typer.echo(line, err=True))
+        executed(book, program, command, limits, lambda line: typer.echo(line, err=True))
     )
     if as_json:
         typer.echo(json.dumps(_row(program, execution, isolation), ensure_ascii=False))

@@ -27,8 +27,8 @@ def insights(
     import asyncio
 
     from twinsmith.flow.insights import insights as look_up
-    from twinsmith.wiring.graph import opened_graph
     from twinsmith.settings import load
+    from twinsmith.wiring.graph import opened_graph
 
     settings = load()
 

@@ -213,8 +213,8 @@ def upkeep() -> None:
     import asyncio
 
     from twinsmith.adapters.lease import lease
-    from twinsmith.wiring.knowledge import opened_library, upkeep_folder
     from twinsmith.settings import load
+    from twinsmith.wiring.knowledge import opened_library, upkeep_folder
 
     settings = load()
 
@@ -232,9 +232,9 @@ def _with_library(work: "Callable[[Library], Awaitable[T]]", *, as_json: bool) -
     import asyncio
 
     from twinsmith.cli.models import install_shown
+    from twinsmith.settings import load
     from twinsmith.wiring.knowledge import background_upkeep, missing_files, opened_library
     from twinsmith.wiring.models import store_of
-    from twinsmith.settings import load
 
     settings = load()
     for model in missing_files(settings):

@@ -12,10 +12,11 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.tree import Tree
 
-from twinsmith.app import App
 from twinsmith.cli.screen import console
 from twinsmith.core.model import ROLES
 from twinsmith.core.progress import ENDED, Ensemble, Progress, Stage, elapsed, several
+from twinsmith.runs.book import Book
+from twinsmith.runs.drive import Driver
 
 POLL_SECONDS = 0.1
 WIDTH = 20
@@ -81,22 +82,24 @@ def now_utc() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
-async def follow(app: App, run: str, over: Callable[[], bool]) -> AsyncIterator[Progress]:
+async def follow(book: Book, run: str, over: Callable[[], bool]) -> AsyncIterator[Progress]:
     """The progress of a run, again and again, until it is over."""
     while True:
         last = over()
-        yield app.progress(run)
+        yield book.progress(run)
         if last:
             return
         await asyncio.sleep(POLL_SECONDS)
 
 
-async def show(app: App, run: str, over: Callable[[], bool]) -> Progress:
+async def show(
+    book: Book, run: str, over: Callable[[], bool], driver: Driver | None = None
+) -> Progress:
     """Show a run on standard output until it is over."""
     screen = console()
     if not screen.is_terminal:
-        return await _show_lines(app, run, over)
-    progress = app.progress(run)
+        return await _show_lines(book, run, over)
+    progress = book.progress(run)
     with Live(console=screen, refresh_per_second=8, transient=False) as live:
 
         @contextmanager
@@ -107,18 +110,19 @@ async def show(app: App, run: str, over: Callable[[], bool]) -> Progress:
             finally:
                 live.start()
 
-        app.aside = aside
-        async for progress in follow(app, run, over):
-            live.update(tree(progress, now_utc(), app.arriving))
+        if driver:
+            driver.aside = aside
+        async for progress in follow(book, run, over):
+            live.update(tree(progress, now_utc(), driver.arriving if driver else NOTHING))
     return progress
 
 
-async def beside(app: App, run: str, work: Awaitable[object], *, quiet: bool) -> None:
+async def beside(driver: Driver, run: str, work: Awaitable[object], *, quiet: bool) -> None:
     """Show a run while it is being driven in this process."""
     task = asyncio.ensure_future(work)
     try:
         if not quiet:
-            await show(app, run, task.done)
+            await show(driver.book, run, task.done, driver)
         await task
     except asyncio.CancelledError:
         task.cancel()
@@ -126,11 +130,11 @@ async def beside(app: App, run: str, work: Awaitable[object], *, quiet: bool) ->
         raise
 
 
-async def _show_lines(app: App, run: str, over: Callable[[], bool]) -> Progress:
+async def _show_lines(book: Book, run: str, over: Callable[[], bool]) -> Progress:
     shown = 0
-    progress = app.progress(run)
+    progress = book.progress(run)
     print(f"run {run}", flush=True)
-    async for progress in follow(app, run, over):
+    async for progress in follow(book, run, over):
         finished = [stage for stage in progress.stages if stage.finished]
         for stage in finished[shown:]:
             print(stage_line(stage), flush=True)

@@ -13,9 +13,9 @@ from twinsmith.cli.files import text_of
 
 if TYPE_CHECKING:
     from twinsmith.adapters.journal.files import Checked
-    from twinsmith.app import App
     from twinsmith.core.anchor import Anchor
     from twinsmith.core.events import Entry
+    from twinsmith.runs.book import Book
 
 EXAMPLE = (
     "Example: twinsmith log a3f9 (its events), twinsmith log --verify (every chain), "
@@ -35,27 +35,26 @@ def log(
     as_json: Json = False,
 ) -> None:
     """Everything that happened, in order; --verify names the first altered line."""
-    from twinsmith.app import App
+    from twinsmith.cli.book import opened_book
     from twinsmith.core.errors import ConfigError
     from twinsmith.core.events import SYSTEM, to_line
-    from twinsmith.settings import load
 
     if anchor and (verify or run):
         raise ConfigError("--anchor is of the whole journal and goes alone; leave the rest out")
     if against and (run or not verify):
         raise ConfigError("--against goes with --verify, of all runs; twinsmith log --help")
     stored = _stored(against) if against else ()
-    app = App(load())
+    book = opened_book()
     if anchor:
-        line = asyncio.run(app.anchor())
+        line = asyncio.run(book.anchor())
         typer.echo(json.dumps({"anchor": line}) if as_json else line)
         return
-    name = run if run in ("", SYSTEM) else app.find(run)
+    name = run if run in ("", SYSTEM) else book.find(run)
     if verify:
-        _verify(app, name, stored, as_json=as_json)
+        _verify(book, name, stored, as_json=as_json)
         return
-    names = [name] if name else [SYSTEM, *app.journal.runs()]
-    entries = sorted((e for n in names for e in app.journal.entries(n)), key=lambda e: e.at)
+    names = [name] if name else [SYSTEM, *book.journal.runs()]
+    entries = sorted((e for n in names for e in book.journal.entries(n)), key=lambda e: e.at)
     for entry in entries:
         typer.echo(to_line(entry) if as_json else _line(entry))
     if not entries and not as_json:
@@ -76,10 +75,10 @@ def _stored(against: str) -> "tuple[Anchor, ...]":
         ) from None
 
 
-def _verify(app: "App", name: str, stored: "tuple[Anchor, ...]", *, as_json: bool) -> None:
+def _verify(book: "Book", name: str, stored: "tuple[Anchor, ...]", *, as_json: bool) -> None:
     from dataclasses import asdict
 
-    checked = [app.journal.check(name)] if name else app.journal.check_all(stored)
+    checked = [book.journal.check(name)] if name else book.journal.check_all(stored)
     broken = [chain for chain in checked if chain.broken]
     if as_json:
         typer.echo(json.dumps({"ok": not broken, "chains": [asdict(c) for c in checked]}))

@@ -82,10 +82,11 @@ def ask(
     import asyncio
     from dataclasses import asdict
 
-    from twinsmith.app import App
+    from twinsmith.cli.book import opened_book
     from twinsmith.cli.build import provide_model
     from twinsmith.core.errors import ConfigError
     from twinsmith.core.model import PURPOSES, ROLES
+    from twinsmith.runs.outside import ask as asked
     from twinsmith.settings import load
 
     chosen = next((known for known in ROLES if known == role), None)
@@ -100,7 +101,7 @@ def ask(
         raise ConfigError("the question is empty; say what you want to know")
     settings = load()
     provide_model(settings, as_json=as_json)
-    reply = asyncio.run(App(settings).ask(chosen, int(ensemble), text, meant))
+    reply = asyncio.run(asked(opened_book(settings), chosen, int(ensemble), text, meant))
     if as_json:
         typer.echo(json.dumps(asdict(reply), ensure_ascii=False))
         return
@@ -145,8 +146,8 @@ def path(name: Name, as_json: Json = False) -> None:
 
 
 def _store() -> "ModelStore":
-    from twinsmith.wiring.models import store_of
     from twinsmith.settings import load
+    from twinsmith.wiring.models import store_of
 
     return store_of(load())
 

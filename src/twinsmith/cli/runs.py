@@ -11,8 +11,8 @@ from twinsmith.cli.build import Json
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from twinsmith.app import App
     from twinsmith.core.progress import Progress
+    from twinsmith.runs.book import Book
 
 STATUS_EXAMPLE = "Example: twinsmith status (all runs), twinsmith status a3f9 (one)"
 WATCH_EXAMPLE = "Example: twinsmith watch a3f9 (Ctrl-C stops watching, never the run)"
@@ -28,15 +28,14 @@ def status(
     as_json: Json = False,
 ) -> None:
     """How far runs have come."""
-    from twinsmith.app import App
-    from twinsmith.settings import load
+    from twinsmith.cli.book import opened_book
 
-    app = App(load())
+    book = opened_book()
     if run:
-        _one(app.progress(app.find(run)), as_json=as_json)
+        _one(book.progress(book.find(run)), as_json=as_json)
         return
-    names = app.journal.runs()
-    shown = [app.progress(name) for name in names[-MOST_ROWS:]]
+    names = book.journal.runs()
+    shown = [book.progress(name) for name in names[-MOST_ROWS:]]
     if as_json:
         typer.echo(json.dumps([_as_json(progress) for progress in shown], ensure_ascii=False))
         return
@@ -52,22 +51,21 @@ def watch(run: Run, as_json: Json = False) -> None:
     """Follow a run that another process drives; with --json, its events as they come."""
     import asyncio
 
-    from twinsmith.app import App
-    from twinsmith.settings import load
+    from twinsmith.cli.book import opened_book
 
-    app = App(load())
-    name = app.find(run)
+    book = opened_book()
+    name = book.find(run)
 
     def over() -> bool:
-        return app.progress(name).state != "running"
+        return book.progress(name).state != "running"
 
     if as_json:
-        asyncio.run(_events(app, name, over))
+        asyncio.run(_events(book, name, over))
         return
     from twinsmith.cli.live import show
 
     try:
-        progress = asyncio.run(show(app, name, over))
+        progress = asyncio.run(show(book, name, over))
     except KeyboardInterrupt:
         exits.fail(f"run {name} goes on", exits.INTERRUPTED, as_json=False)
     _closing(progress)
@@ -77,18 +75,18 @@ def cancel(run: Run, as_json: Json = False) -> None:
     """Stop a run for good."""
     import asyncio
 
-    from twinsmith.app import App
-    from twinsmith.settings import load
+    from twinsmith.cli.book import opened_book
+    from twinsmith.runs.cancel import cancel as cancel_run
 
-    app = App(load())
-    progress = asyncio.run(app.cancel(app.find(run)))
+    book = opened_book()
+    progress = asyncio.run(cancel_run(book, book.find(run)))
     if as_json:
         typer.echo(json.dumps(_as_json(progress), ensure_ascii=False))
     else:
         _closing(progress)
 
 
-async def _events(app: "App", name: str, over: "Callable[[], bool]") -> None:
+async def _events(book: "Book", name: str, over: "Callable[[], bool]") -> None:
     import asyncio
 
     from twinsmith.core.events import to_line
@@ -96,7 +94,7 @@ async def _events(app: "App", name: str, over: "Callable[[], bool]") -> None:
     offset, last = 0, False
     while not last:
         last = over()
-        entries, offset = app.journal.entries_since(name, offset)
+        entries, offset = book.journal.entries_since(name, offset)
         for entry in entries:
             typer.echo(to_line(entry))
         if not last:

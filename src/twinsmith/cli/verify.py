@@ -28,17 +28,17 @@ def verify(
     import asyncio
     from dataclasses import asdict
 
-    from twinsmith.app import App
+    from twinsmith.cli.book import opened_book
     from twinsmith.core.services.http_checks import severity_of
-    from twinsmith.settings import load
+    from twinsmith.runs.outside import verify as verified
 
-    app = App(load())
+    book = opened_book()
     folder = Path(result).expanduser()
     if not result or not folder.is_dir():
-        run = result or next(iter(reversed(app.journal.runs())), "")
-        folder = Path(app.progress(app.find(run)).out)
+        run = result or next(iter(reversed(book.journal.runs())), "")
+        folder = Path(book.progress(book.find(run)).out)
     program, probes = _read(folder)
-    execution = asyncio.run(app.verify(program, probes))
+    execution = asyncio.run(verified(book, program, probes))
     hard = {probe.name for probe in probes.checks if severity_of(probe) == "blocking"}
     failed = [r for r in execution.results if r.outcome != "passed" and r.name in hard]
     if as_json:

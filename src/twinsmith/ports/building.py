@@ -1,9 +1,8 @@
-"""What the flow needs from the outside world, and nothing more."""
+"""What building a program needs from outside: models, sandbox, knowledge."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeVar
 
-from twinsmith.core.events import Event
 from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.knowing.graph import (
     Direction,
@@ -73,66 +72,6 @@ class Retriever(Protocol):
 
         Raises EngineError, ConfigError or ModelUnavailable when it cannot be kept now.
         """
-        ...
-
-
-class Desk(Protocol):
-    """Asks a person."""
-
-    async def ask(self, question: str, assumed: str) -> str:
-        """What the person answers; what is assumed, where nobody does in time."""
-        ...
-
-
-class Journal(Protocol):
-    """Remembers what happened."""
-
-    async def append(self, event: Event) -> None:
-        """Keep an event for ever; an event whose key the run already has is not kept twice."""
-        ...
-
-
-class Outbox(Protocol):
-    """Hands finished work to a person."""
-
-    async def publish(self, run: str, out: str, files: Mapping[str, str]) -> None:
-        """Put all files in the folder `out` or none; doing it twice for one run is harmless."""
-        ...
-
-
-class Durable(Protocol):
-    """Remembers finished steps, so that a run goes on where it stopped."""
-
-    async def drive(self, run: str, flow: Callable[[], Awaitable[T]], kind: type[T]) -> T:
-        """Run a flow to its end, or give its recorded end; continues one that was interrupted.
-
-        Whatever exception leaves the flow is raised here and is not recorded: the run stays
-        open and can be driven again. Raises RunCancelled when a person cancelled it.
-        """
-        ...
-
-    async def step(self, name: str, work: Callable[[], Awaitable[T]], kind: type[T]) -> T:
-        """Do the work once and remember its value; an exception is not remembered.
-
-        Steps are known by the order in which they begin: a flow that goes on has to begin the same
-        steps in the same order. Raises EngineError where it does not.
-        """
-        ...
-
-
-class Clock(Protocol):
-    """Tells the time."""
-
-    def now(self) -> str:
-        """This moment in UTC, ISO 8601 with microseconds."""
-        ...
-
-    def seconds(self) -> float:
-        """A reading that only grows, for differences."""
-        ...
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait."""
         ...
 
 

@@ -1,0 +1,18 @@
+"""What the flow needs from the outside world, and nothing more."""
+
+from twinsmith.ports.building import Graph, Model, Retriever, Reviewer, Sandbox
+from twinsmith.ports.people import Desk
+from twinsmith.ports.running import Clock, Durable, Journal, Outbox
+
+__all__ = [
+    "Clock",
+    "Desk",
+    "Durable",
+    "Graph",
+    "Journal",
+    "Model",
+    "Outbox",
+    "Retriever",
+    "Reviewer",
+    "Sandbox",
+]

@@ -1,0 +1,136 @@
+"""All runs of one home: their records, what happened in them, and who acts on them."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from twinsmith.adapters.clock import SystemClock
+from twinsmith.adapters.lease import is_held
+from twinsmith.core.anchor import written
+from twinsmith.core.case import Case, Ended, open_cases
+from twinsmith.core.errors import EngineError, RunBusy, UnknownRun
+from twinsmith.core.events import SYSTEM, Event, Json
+from twinsmith.core.people.actor import Actor
+from twinsmith.core.progress import ENDED, Progress, State, progress_of
+from twinsmith.core.task import Job
+from twinsmith.settings import Settings
+from twinsmith.wiring.journal import journal_of
+
+if TYPE_CHECKING:
+    from twinsmith.adapters.durable.dbos_engine import DbosEngine
+
+CANCEL_PATIENCE_SECONDS = 10.0
+# A solution that is right with a lower probability stays a case.
+SURE = 0.75
+
+
+class Book:
+    """The runs of one home as one actor reads them and writes about them."""
+
+    def __init__(self, settings: Settings, actor: Actor) -> None:
+        self.settings = settings
+        self.actor = actor
+        self.journal = journal_of(settings)
+
+    def find(self, name: str) -> str:
+        """The run that a person means: its whole name, or an ending that only one run has."""
+        runs = self.journal.runs()
+        matches = [run for run in runs if run == name] or [
+            run for run in runs if name and run.endswith(name)
+        ]
+        if len(matches) > 1:
+            raise UnknownRun(f"run {name!r} could be {', '.join(matches[-5:])}; give more of it")
+        if not matches:
+            hint = f"the latest is {runs[-1]}" if runs else 'there is none yet: twinsmith build "…"'
+            raise UnknownRun(f"run {name!r} is not known; {hint}")
+        return matches[0]
+
+    def progress(self, run: str) -> Progress:
+        """How far a run has come; one that nobody drives any more is interrupted."""
+        progress = progress_of(run, self.journal.entries(run))
+        if progress.state == "running" and not is_held(self.folder(run)):
+            return replace(progress, state="interrupted")
+        return progress
+
+    def folder(self, run: str) -> Path:
+        """The folder of a run below the home."""
+        return self.settings.home / "runs" / run
+
+    def job(self, run: str) -> Job:
+        """The job that a run was begun with; EngineError where it cannot be read."""
+        from twinsmith.adapters.durable.jobs import kept_job
+
+        return kept_job(self.folder(run))
+
+    def cases(self) -> tuple[Case, ...]:
+        """Tasks that no run has solved yet, or not for sure; oldest first."""
+        return open_cases(filter(None, map(self._ended, self.journal.runs())))
+
+    def engine(self) -> "DbosEngine":
+        """The engine that remembers steps, for this pipeline."""
+        # It takes more than a second to import: only what drives a run pays for it.
+        from twinsmith.adapters.durable.dbos_engine import DbosEngine
+        from twinsmith.flow.pipeline import PIPELINE_VERSION
+
+        return DbosEngine(self.settings.database_url, PIPELINE_VERSION)
+
+    async def tell(self, run: str, kind: str, data: dict[str, Json], key: str = "") -> None:
+        """Keep an event that the actor caused; the system's own chain is the run SYSTEM."""
+        who = self.actor.signature
+        await self.journal.append(Event(run=run, kind=kind, who=who, data=data, key=key))
+
+    async def end(self, run: str, state: State, data: dict[str, Json]) -> None:
+        """Note how a run ended, in its own chain and in the system's."""
+        await self.tell(run, "run.ended", {"state": state, **data}, key="run.ended")
+        await self._anchor(run, state)
+
+    async def anchor(self) -> str:
+        """A line that tells where the whole journal ends, for a person to store elsewhere."""
+        await self.anchor_ended()
+        return written(await self.journal.anchor_all(self.actor.signature), SystemClock().now())
+
+    async def anchor_ended(self) -> None:
+        """Tell the system's chain of runs whose end it missed because a kill came between."""
+        for event in self.journal.unanchored():
+            if not is_held(self.folder(event.run)):
+                await self._anchor(event.run, str(event.data.get("state")))
+
+    async def until_ended(self, run: str) -> None:
+        """Wait for the process that drives a run to notice a cancel; it looks once a second."""
+        for _ in range(int(CANCEL_PATIENCE_SECONDS / 0.1)):
+            if self.progress(run).state != "running":
+                return
+            await asyncio.sleep(0.1)
+        raise RunBusy(
+            f"run {run} is marked as cancelled, but the process that drives it has not stopped "
+            f"after {CANCEL_PATIENCE_SECONDS:g} s; follow it with: twinsmith watch {run}"
+        )
+
+    async def _anchor(self, run: str, state: str) -> None:
+        anchor = self.journal.anchor(run)
+        ending: dict[str, Json] = {
+            "run": run,
+            "state": state,
+            "lines": anchor.lines,
+            "head": anchor.head,
+        }
+        await self.tell(SYSTEM, "run.ended", ending, key=f"run.ended:{run}")
+
+    def _ended(self, run: str) -> Ended | None:
+        progress = self.progress(run)
+        if progress.state not in ENDED:
+            return None
+        try:
+            task = self.job(run).task
+        except EngineError:
+            return None
+        # Where tests decide, or checks that follow from an interface, nothing is guessed.
+        decided = bool(task.tests) or task.kind == "service"
+        return Ended(
+            run=run,
+            task=task,
+            state=progress.state,
+            reason=progress.reason,
+            sure=decided or progress.confidence >= SURE,
+        )
