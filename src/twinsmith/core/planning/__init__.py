@@ -1,1 +1,1 @@
-"""What a task asks for, before anything is written: requirements, contract, pieces, dialogues."""
+"""Plans, made before anything is written: requirements, contract, pieces, dialogues."""

@@ -1,4 +1,4 @@
-"""A contract made whole: health, accounts where somebody logs in, and who asks by token alone."""
+"""Completing a contract: a health route, accounts where a task has logins, users known by token."""
 
 import ast
 import builtins
@@ -60,12 +60,12 @@ KIT_NAMES = (
     "serve",
     "text",
 )
-"""What a program around pieces calls by these names."""
+"""Names that the frame of a service defines, so that its pieces cannot use them."""
 
 
 @cache
 def reserved() -> frozenset[str]:
-    """What checks, the kit and Python itself call by these names already."""
+    """Names that checks, the kit and Python itself use already."""
     defined = {
         node.name
         for words in (WORDS, SERVICE_WORDS)
@@ -77,7 +77,7 @@ def reserved() -> frozenset[str]:
 
 
 def completed(contract: Contract, *, login: str, named: Collection[str] = ()) -> Contract:
-    """With what every service has, and accounts where the task has words for them.
+    """A contract with the routes that every service has, and accounts where the task has logins.
 
     Routes of paths that somebody named, parameters as `{}`, stay as they are.
     """
@@ -109,7 +109,7 @@ def completed(contract: Contract, *, login: str, named: Collection[str] = ()) ->
 
 
 def _entrance(operation: Operation) -> Operation:
-    """A way in that asks for no password, as the kit has it: nobody would be known by it."""
+    """A route to register or log in that lacks a password, replaced by the kit's own."""
     last = operation.path.rpartition("/")[2].lower()
     usual = LOGIN if last in _ENTERING else REGISTER if last in _JOINING else None
     if usual is None or operation.part or operation.method != "POST" or operation.parameters:
@@ -118,12 +118,12 @@ def _entrance(operation: Operation) -> Operation:
 
 
 def _open(operation: Operation) -> Operation:
-    """Nobody needs a token where nobody can log in."""
+    """A route that needs no token, for services where nobody can log in."""
     return replace(operation, login=False)
 
 
 def _asked_by_token(operation: Operation) -> Operation:
-    """Who asks comes with the token, so neither path nor body says it again."""
+    """A route without the user in its path and body: the token says who asks."""
     if not operation.login or operation.part:
         return operation
     path = _WHOSE.sub("", operation.path) or "/"
@@ -145,7 +145,7 @@ def _about_who_asks(refusal: Refusal) -> bool:
 
 
 def _owned(table: Table) -> Table:
-    """Whose a row is, by the name that a token stands for."""
+    """A table whose rows name their owner in the column `user`, as tokens do."""
     columns = [
         replace(column, name="user", kind="string") if column.name.lower() in WHO else column
         for column in table.columns
@@ -156,7 +156,7 @@ def _owned(table: Table) -> Table:
 
 
 def joined(plan: Contract, more: Contract, *, login: str, named: Collection[str] = ()) -> Contract:
-    """A plan with the routes and rows of another that it lacks."""
+    """A plan with the routes and tables of another that it lacks."""
     taken = {each.shape for each in plan.operations}
     # What bears the same name and method is the same, wherever it lies.
     done = {(each.method, each.function) for each in plan.operations}
@@ -177,7 +177,7 @@ def joined(plan: Contract, more: Contract, *, login: str, named: Collection[str]
 
 
 def known_part(operation: Operation) -> Operation:
-    """What the kit brings: a route that takes a password and gives a token, or a new user."""
+    """A route marked as health, login or register where it is one that the kit brings."""
     pair = who_and_password(operation.takes)
     last = operation.path.rpartition("/")[2].lower()
     if operation.shape == HEALTH.shape and operation.example() in ({}, HEALTH.example()):
@@ -199,7 +199,7 @@ def known_part(operation: Operation) -> Operation:
 
 
 def _silent(operation: Operation) -> Operation:
-    """Nobody is told a password."""
+    """A route whose answer shows no password."""
     example = operation.example()
     told = example if isinstance(example, dict) else {}
     kept = {name: value for name, value in told.items() if "pass" not in name.lower()}
@@ -207,7 +207,7 @@ def _silent(operation: Operation) -> Operation:
 
 
 def who_and_password(fields: Sequence[Field]) -> tuple[Field, ...]:
-    """The two values that say who somebody is and prove it; nothing where one is missing."""
+    """The fields that are user name and password; empty where one of the two is missing."""
     texts = [field for field in fields if field.kind == "string"]
     names = [field for field in texts if "pass" not in field.name.lower()]
     secrets = [field for field in texts if "pass" in field.name.lower()]
@@ -215,7 +215,7 @@ def who_and_password(fields: Sequence[Field]) -> tuple[Field, ...]:
 
 
 def with_own_names(operations: tuple[Operation, ...]) -> tuple[Operation, ...]:
-    """Each function has a name of its own."""
+    """The operations, renamed so that each function has a name of its own."""
     taken = set(reserved())
     renamed = []
     for each in operations:

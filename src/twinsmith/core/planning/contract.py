@@ -1,4 +1,4 @@
-"""What a service offers: the rows it keeps and its routes, each of them one function."""
+"""The contract of a service: the rows it keeps, and its routes, each answered by one function."""
 
 import json
 import re
@@ -28,17 +28,17 @@ _PARAMETER = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """One value by name; its example is JSON text, and empty where nobody gave one."""
+    """A named value that a route takes or a table keeps; its example is JSON text, or empty."""
 
     name: str
     kind: Kind = "string"
     example: str = ""
     required: bool = True
     default: str = "null"
-    """What holds where it is not sent, as JSON text."""
+    """The value that holds where the field is not sent, as JSON text."""
 
     def value(self) -> Json:
-        """The example, or something of its kind."""
+        """The example of the field, or a made-up value of its kind."""
         if self.example:
             found: Json = json.loads(self.example)
             return found
@@ -55,7 +55,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Rows of one kind; the first column is what a row is found by."""
+    """Rows of one kind that a service keeps, with their columns."""
 
     name: str
     columns: tuple[Field, ...]
@@ -66,14 +66,14 @@ class Table:
         return next((column for column in self.columns if column.name == "id"), self.columns[0])
 
     def text(self) -> str:
-        """For a coder: `books(id: int, title: str)`."""
+        """The table as a coder reads it: `books(id: int, title: str)`."""
         inside = ", ".join(f"{each.name}: {PYTHON_KINDS[each.kind]}" for each in self.columns)
         return f"{self.name}({inside})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """A status, and when it is answered."""
+    """A refusal of a route: the HTTP status, and when it is answered."""
 
     status: int
     when: str
@@ -87,30 +87,30 @@ class Operation:
     method: Method
     path: str
     quote: str = ""
-    """The words of the task that ask for it."""
+    """The words of the task that ask for this route."""
     login: bool = False
     takes: tuple[Field, ...] = ()
     accepts: Accepts = "json"
     status: int = 200
     answers: Answers = "json"
     gives: str = ""
-    """An example of a good answer, as JSON text; empty where nobody gave one."""
+    """An example of a successful answer, as JSON text; empty where nobody gave one."""
     refuses: tuple[Refusal, ...] = ()
     part: Part = ""
-    """What every service of its kind has, and the kit therefore brings."""
+    """The part of the kit that answers this route; empty where a model has to write it."""
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The names in the path."""
+        """The names of the parameters in the path."""
         return tuple(_PARAMETER.findall(self.path))
 
     @property
     def shape(self) -> tuple[str, str]:
-        """Method and path, whatever the parameters are called."""
+        """Method and path, with every parameter as `{}`."""
         return self.method, _PARAMETER.sub("{}", self.path)
 
     def example(self) -> Json:
-        """A good answer."""
+        """An example of a successful answer, as a JSON value."""
         found: Json = json.loads(self.gives) if self.gives else {}
         return found
 
@@ -130,19 +130,19 @@ class Contract:
 
     @property
     def pieces(self) -> tuple[Operation, ...]:
-        """What has to be written: all but what the kit brings."""
+        """The operations that a model has to write: all that the kit does not bring."""
         return tuple(each for each in self.operations if not each.part)
 
     def part(self, wanted: Part) -> Operation | None:
-        """The operation that the kit brings for this part, if there is one."""
+        """The operation that the kit brings as this part; None where there is none."""
         return next((each for each in self.operations if each.part == wanted), None)
 
     def called(self, function: str) -> Operation:
-        """The operation of that function."""
+        """The operation that a function answers."""
         return next(each for each in self.operations if each.function == function)
 
     def kind_of(self, parameter: str) -> Kind:
-        """Of a value in a path: as the column of that name, else as the rows' key."""
+        """The kind of a path parameter: that of the column with its name, else of the rows' key."""
         for table in self.tables:
             for column in table.columns:
                 if column.name == parameter and column is not table.key:
@@ -154,12 +154,12 @@ class Contract:
         return next(named, "string")
 
     def text(self) -> str:
-        """One line a route, for a person."""
+        """The routes as a person reads them, one a line."""
         return "\n".join(line(each) for each in self.operations)
 
 
 def arguments(operation: Operation, contract: Contract) -> Iterator[tuple[str, str]]:
-    """Names and Python types of what a function is given: who asks, the path, the rest."""
+    """Names and Python types of the arguments of a route's function: user, path, then the rest."""
     if operation.login:
         yield "user", "str"
     for name in operation.parameters:
@@ -170,13 +170,13 @@ def arguments(operation: Operation, contract: Contract) -> Iterator[tuple[str, s
 
 
 def optional(field: Field) -> str:
-    """The type of a value that need not be sent, with what holds then: `int = 20`."""
+    """The Python type and default of a value that need not be sent: `int = 20`."""
     kind, default = PYTHON_KINDS[field.kind], json.loads(field.default)
     return f"{kind} | None = None" if default is None else f"{kind} = {default!r}"
 
 
 def signature(operation: Operation, contract: Contract) -> str:
-    """The first line of its function."""
+    """The `def` line of the function that answers a route."""
     inside = ", ".join(f"{name}: {kind}" for name, kind in arguments(operation, contract))
     return f"def {operation.function}({inside}):"
 

@@ -1,4 +1,4 @@
-"""A plan of a service that nobody asks for: small models stay near to what they see."""
+"""Example plans of services that nobody asks for: small models stay near to what they see."""
 
 _TASK = (
     "An observatory keeps telescopes with name and site. {who} point one at a star for some hours "
@@ -44,7 +44,7 @@ LOGIN_RULE = (
 
 
 def example_for(*, login: bool) -> tuple[str, str]:
-    """A task, and its plan; somebody logs in only where somebody does in the task at hand."""
+    """An example task and its plan, with or without a login, as the task at hand has it."""
     who = "Members who are logged in" if login else "Visitors"
     stubs = _STUBS.format(who=who, login=", login=True" if login else "")
     return _TASK.format(who=who), stubs

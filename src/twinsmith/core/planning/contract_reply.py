@@ -1,4 +1,4 @@
-"""From a slow thinker's words to a contract: what it wrote is read, mended and held to the task."""
+"""Reading a contract from a slow thinker's reply: it is parsed, mended and held to the task."""
 
 import json
 import keyword
@@ -76,7 +76,7 @@ def read_contract(text: str, task: str, *, login: str) -> Contract:
 
 
 def _spelled(raw: object) -> object:
-    """With names that Python can use: nothing can be called `from` or `class` there."""
+    """The JSON of a plan with names that Python can use: `from` becomes `from_`."""
     match raw:
         case dict():
             return {_usable(str(name)): _spelled(value) for name, value in raw.items()}
@@ -90,13 +90,13 @@ def _usable(name: str) -> str:
 
 
 def _entry_in(operations: Iterable[Operation]) -> str:
-    """The words for a route that gives a token, where the plan has one."""
+    """The words that ask for the login route of a plan; empty where it has none."""
     parts = (known_part(each) for each in operations)
     return next((each.quote or each.function for each in parts if each.part == "login"), "")
 
 
 def _object_in(text: str) -> Mapping[str, object]:
-    """A plan as JSON, where a model answers so."""
+    """The plan in a reply that is JSON; BadReply asks for stubs where it is none."""
     try:
         return object_in(text, "the plan")
     except BadReply:
@@ -105,7 +105,7 @@ def _object_in(text: str) -> Mapping[str, object]:
 
 
 def named_paths(task: str) -> tuple[str, ...]:
-    """Paths that stand in the task itself, parameters as `{}`."""
+    """The paths that a task itself names, with parameters as `{}`."""
     found = (re.sub(r"[{<:][\w:]+[}>]?", "{}", match[1]) for match in _NAMED.finditer(task))
     return tuple(dict.fromkeys(path.rstrip("/") for path in found if len(path) > 1))
 
@@ -153,7 +153,7 @@ def _parameters(path: str) -> tuple[str, ...]:
 
 
 def _joined(one: Operation, other: Operation) -> Operation:
-    """Two routes of the same path and method as one."""
+    """Two routes of the same path and method, joined into one."""
     known = {field.name for field in one.takes}
     refusals = {refusal.status: refusal for refusal in (*other.refuses, *one.refuses)}
     return replace(
@@ -166,7 +166,7 @@ def _joined(one: Operation, other: Operation) -> Operation:
 
 
 def _accepts(raw: Mapping[str, object], method: str) -> Accepts:
-    """How a client sends what a route takes."""
+    """The form in which a client sends the values of a route."""
     if method in ("GET", "DELETE"):
         return "query"
     match raw.get("accepts"):
@@ -178,13 +178,13 @@ def _accepts(raw: Mapping[str, object], method: str) -> Accepts:
 
 
 def _is_the_body(takes: Sequence[Field]) -> bool:
-    """Whether all that a plan takes is one text which it calls the body itself."""
+    """Whether a route takes a single text that the plan calls the body itself."""
     names = [each.name.lower() for each in takes]
     return names in (["body"], ["request_body"], ["raw_body"]) and takes[0].kind == "string"
 
 
 def _fields(raw: Mapping[str, object], *, leaving: Sequence[str]) -> tuple[Field, ...]:
-    """By examples; kinds and defaults only where the plan tells them."""
+    """The fields that a route takes, by their examples, and kinds and defaults if there are any."""
     found: dict[str, Field] = {}
     takes, kinds, defaults = (_mapping(raw.get(each)) for each in ("takes", "kinds", "defaults"))
     for name, value in list(takes.items())[:MOST_FIELDS]:
@@ -207,14 +207,14 @@ def _mapping(value: object) -> Mapping[str, object]:
 
 
 def _field(name: str, value: object) -> Field:
-    """By an example; small models write the kind in its place now and then."""
+    """A field by its example; small models sometimes write the kind in its place."""
     if isinstance(value, str) and (kind := kind_named(value)):
         return Field(name=name, kind=kind)
     return Field(name=name, kind=kind_of(value), example=_example(value))
 
 
 def kind_named(text: str) -> Kind | None:
-    """The kind that a word names."""
+    """The kind of value that a word names; None where it names none."""
     word = text.strip().strip("<>").lower()
     spellings: dict[str, Kind] = {"str": "string", "int": "integer", "float": "number"}
     spellings |= {"bool": "boolean", "array": "list", "dict": "object", "text": "string"}
@@ -230,7 +230,7 @@ def _example(value: object) -> str:
 
 
 def _tables(raw: object, *, login: bool) -> Iterable[Table]:
-    """Rows that are kept; who can log in is kept by the kit."""
+    """The tables of a plan; users are left out, because the kit keeps them."""
     for name, columns in raw.items() if isinstance(raw, dict) else ():
         plain = _name(re.sub(r"\W", "_", str(name).lower()))
         if not plain or not isinstance(columns, dict) or not columns:
@@ -266,7 +266,7 @@ def _name(text: str) -> str:
 
 
 def normal_path(path: str) -> str:
-    """`notes/<int:id>` and `/notes/:id/` as `/notes/{id}`."""
+    """A path in one spelling: `notes/<int:id>` and `/notes/:id/` as `/notes/{id}`."""
     path = re.sub(r"^https?://[^/]*", "", path.strip().partition("?")[0])
     path = _PARAMETER.sub(lambda m: "{" + next(filter(None, m.groups())) + "}", path)
     return "/" + path.strip("/")

@@ -47,7 +47,7 @@ _ALLOWED = frozenset(
 
 
 def service_setup(contract: Contract) -> str:
-    """The functions that tests of a service are written in."""
+    """The code that defines the functions which tests of a service call."""
     told = {
         each.function: {
             "method": each.method,
@@ -72,12 +72,12 @@ def service_setup(contract: Contract) -> str:
 
 
 def described(contract: Contract) -> str:
-    """The functions as a critic is told about them."""
+    """The functions of a service as a critic is told about them."""
     return "\n".join(f"{signature(each, contract)}\n{_told(each)}" for each in contract.pieces)
 
 
 def _told(operation: Operation) -> str:
-    """What a function gives, in one line of a docstring."""
+    """The answer of a route's function, as one line of a docstring."""
     gives = operation.example()
     names = ""
     if isinstance(gives, dict) and gives:
@@ -93,7 +93,7 @@ def _told(operation: Operation) -> str:
 
 
 def first_test(contract: Contract, about: tuple[Operation, ...]) -> str:
-    """A test that follows from the contract alone: it shows how tests are written."""
+    """An example test, made from the contract alone, that shows how tests are written."""
     makers = [each for each in contract.pieces if each.method == "POST" and not each.parameters]
     chosen = next(
         (each for each in (*makers, *about, *contract.pieces) if not each.parameters), None
@@ -131,13 +131,13 @@ def read_tests(text: str, *, about: int, names: frozenset[str]) -> Iterator[Prob
 
 
 def _title(node: ast.FunctionDef) -> str:
-    """What a test asserts last, in a line."""
+    """The last assert of a test, which serves as its title."""
     asserts = [each for each in ast.walk(node) if isinstance(each, ast.Assert)]
     return ast.unparse(asserts[-1].test)[:120]
 
 
 def _is_plain(node: ast.FunctionDef, names: frozenset[str]) -> bool:
-    """Whether a test calls what there is, one of the program's own names too, and asserts."""
+    """Whether a test calls only known names, the program's among them, and asserts something."""
     called = set()
     for each in ast.walk(node):
         match each:

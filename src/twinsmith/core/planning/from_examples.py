@@ -1,4 +1,4 @@
-"""What the examples of a plan tell about rows and answers that it does not spell out."""
+"""Tables and answers that a plan does not spell out, derived from its examples."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ MISSING = 404
 
 
 def unnamed(operations: Iterable[Operation], tables: Sequence[Table]) -> Iterable[Table]:
-    """Rows that are made and shown with a number, and that no table keeps."""
+    """Tables for rows that a plan creates and shows with an id, but that no table keeps."""
     known = {table.name for table in tables}
     for each in operations:
         row = each.example()
@@ -28,7 +28,7 @@ def unnamed(operations: Iterable[Operation], tables: Sequence[Table]) -> Iterabl
 
 
 def records(operations: Sequence[Operation]) -> Iterable[Table]:
-    """One table for a plan without any whose routes both take something in and show something."""
+    """A table for a plan that has none, though its routes both write and read something."""
     own = [each for each in operations if not known_part(each).part]
     writing = [each for each in own if each.method in ("POST", "PUT", "PATCH")]
     if not any(each.method == "GET" for each in own) or not writing:
@@ -48,7 +48,7 @@ def records(operations: Sequence[Operation]) -> Iterable[Table]:
 
 
 def widened(table: Table, operations: Iterable[Operation]) -> Table:
-    """With what its rows show where they are made or listed: a state has to be kept somewhere."""
+    """A table with the columns that its rows show where they are created or listed."""
     columns = {each.name: each for each in table.columns}
     for each in operations:
         if each.path == f"/{table.name}" and each.method == "POST":
@@ -63,7 +63,7 @@ def widened(table: Table, operations: Iterable[Operation]) -> Table:
 
 
 def found_or_not(operation: Operation, tables: Sequence[Table]) -> Operation:
-    """A route about one row says what holds where there is none; what is put there may be new."""
+    """A route about one row with a refusal for a missing row; PUT may create one."""
     known = any(each.status == MISSING for each in operation.refuses)
     if known or not tables or not operation.parameters or operation.method == "PUT":
         return operation
@@ -72,7 +72,7 @@ def found_or_not(operation: Operation, tables: Sequence[Table]) -> Operation:
 
 
 def told_by(operation: Operation, others: Sequence[Operation]) -> Operation:
-    """A route whose answer nobody gave shows the row that its neighbours show."""
+    """A route without an example answer, given that of a route beside it."""
     if operation.answers != "nothing" or operation.status == NO_CONTENT:
         return operation
     if operation.method == "DELETE":

@@ -1,4 +1,4 @@
-"""A program that answers to the same names and does nothing: what it passes shows nothing."""
+"""Hollow programs: the same names, but they do nothing; a check that they pass shows nothing."""
 
 import ast
 from dataclasses import replace
@@ -7,11 +7,11 @@ from twinsmith.core.program import Program
 from twinsmith.core.replies.python_names import parsed
 
 HOLLOW = 900
-"""The number of programs that are only there to see whether checks notice."""
+"""The candidate number under which hollow programs are run."""
 
 
 def hollowed(program: Program) -> Program | None:
-    """The program with functions and methods that return nothing; None where it is no Python."""
+    """A program whose functions and methods do nothing; None where it is no Python or a command."""
     texts = [program.source, *(file.text for file in program.files)]
     python = program.language == "python" and all(parsed(text) is not None for text in texts)
     if not python or program.kind == "cli":

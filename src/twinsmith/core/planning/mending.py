@@ -1,4 +1,4 @@
-"""What was seen of a service in, what the coders of its parts are told of it out."""
+"""From the failures of a service to the complaints that the coders of its parts are told."""
 
 import ast
 import re
@@ -23,7 +23,7 @@ _ENTERING = ("/register", "/login")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Complaint:
-    """One thing that was wrong, and the functions that it is about; none: no one in particular."""
+    """One fault of a program, and the functions it is about; none: no function in particular."""
 
     text: str
     functions: frozenset[str] = frozenset()
@@ -32,7 +32,7 @@ class Complaint:
 def complaints(
     pool: Pool, number: int, names: frozenset[str], stands: Sequence[Standing]
 ) -> tuple[Complaint, ...]:
-    """All that speaks against a candidate: what refuses it, then what it fails."""
+    """All complaints about a candidate: reasons to refuse it, then the checks that it fails."""
     unmet = {each.requirement.number for each in stands if not each.met}
     found = [*_refusals(pool, number, names)]
     for _, probe, result in pool.failing(number):
@@ -45,12 +45,12 @@ def complaints(
 
 
 def told_about(part: str, found: Sequence[Complaint]) -> str:
-    """What the coder of a function is told; nothing where nothing is known against it."""
+    """The complaints about one function, as its coder is told; empty where there are none."""
     return _told([each.text for each in found if part in each.functions])
 
 
 def told_about_all(found: Sequence[Complaint]) -> str:
-    """What the coder of a whole program is told."""
+    """All complaints about a program, as its coder is told."""
     return _told([each.text for each in found])
 
 
@@ -59,7 +59,7 @@ def _told(texts: Sequence[str]) -> str:
 
 
 def _refusals(pool: Pool, number: int, names: frozenset[str]) -> Iterator[Complaint]:
-    """Why a candidate does not start, or may not be handed over."""
+    """Complaints that a candidate does not start, or may not be handed over."""
     if number in pool.problems:
         yield Complaint(text=f"An earlier version does not start: {pool.problems[number]}")
     program = pool.numbered(number).program
@@ -73,7 +73,7 @@ def _refusals(pool: Pool, number: int, names: frozenset[str]) -> Iterator[Compla
 
 
 def _function_at(source: str, line: int) -> str:
-    """The function of a program that a line stands in."""
+    """The name of the function that a line of a program stands in; empty where it is none."""
     tree = parsed(source)
     return next(
         (
@@ -104,7 +104,7 @@ def _failed(probe: Probe, result: ProbeResult, names: frozenset[str]) -> Complai
 
 
 def _answered(result: ProbeResult) -> str:
-    """The last answers that a test got, and what it said in the end."""
+    """The last answers that a test got; without any, the words in which it failed."""
     entries = [entry for entry in transcript(result) if entry[1] not in _ENTERING]
     said = [
         f"{method} {path} answered {status} {text}"[:LONGEST_ANSWER]

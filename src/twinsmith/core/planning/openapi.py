@@ -18,7 +18,7 @@ _SENT = {"json": "application/json", "form": "application/x-www-form-urlencoded"
 
 
 def openapi_of(contract: Contract) -> dict[str, Json]:
-    """The document; what is in it is all that the service promises."""
+    """The OpenAPI document of a contract: all that the service promises, and nothing else."""
     paths: dict[str, dict[str, Json]] = {}
     for operation in contract.operations:
         told = _operation(operation, contract)
@@ -85,7 +85,7 @@ def _schema(field: Field) -> dict[str, Json]:
 
 
 def schema_of(example: Json) -> dict[str, Json]:
-    """The type of a value, as far as one example tells it."""
+    """The JSON schema of a value, as far as one example tells it."""
     match example:
         case bool():
             return {"type": "boolean"}

@@ -1,4 +1,4 @@
-"""One function of a service: how it is asked for, read, put in order, and taken apart again."""
+"""A piece, one function of a service: asking a model for it, and reading what it wrote."""
 
 import ast
 import json
@@ -30,12 +30,12 @@ class Store:
 
 
 def asked(operation: Operation, contract: Contract) -> str:
-    """What is kept, how, and the function with all that is known about it."""
+    """The question for one piece: the tables, how rows are kept, and the stub to fill in."""
     return f"{_kept(contract)}{stub(operation, contract)}"
 
 
 def stub(operation: Operation, contract: Contract) -> str:
-    """Signature and meaning, in the task's own words."""
+    """The stub of a piece: its signature, and a docstring that says what it does and returns."""
     meaning = operation.quote or operation.function.replace("_", " ")
     lines = [f'"""{meaning}', ""]
     if operation.login:
@@ -68,7 +68,7 @@ def _returns(operation: Operation) -> str:
 
 
 def _kept(contract: Contract) -> str:
-    """The tables, and how their rows are kept: without values, which would be copied."""
+    """The tables, and how a piece keeps rows in them; without values, which would be copied."""
     if not contract.tables:
         return ""
     tables = "\n".join(f'# store.add("{t.name}", …) keeps {t.text()}' for t in contract.tables)
@@ -76,7 +76,7 @@ def _kept(contract: Contract) -> str:
 
 
 def read_piece(text: str, operation: Operation, contract: Contract) -> str:
-    """The function in a reply, with what it needs inside it; BadReply says what is missing."""
+    """The piece in a reply, with its helpers inside it; BadReply says what is missing."""
     source = source_in(text, "python", entry=operation.function)
     tree = parsed(source)
     if tree is None:
@@ -109,7 +109,7 @@ def read_piece(text: str, operation: Operation, contract: Contract) -> str:
 
 
 def _misused(own: ast.FunctionDef, contract: Contract) -> str:
-    """What a piece takes the store for that it is not; nothing where it is used as it is told."""
+    """The first wrong use of the store in a piece; empty where it is used as it was told."""
     tables = {table.name for table in contract.tables}
     called: set[int] = set()
     for node in ast.walk(own):
@@ -127,12 +127,12 @@ def _misused(own: ast.FunctionDef, contract: Contract) -> str:
 
 
 def _text_of(node: ast.expr) -> str:
-    """The text that stands there; nothing where it is none."""
+    """The text of a string literal; empty where a node is none."""
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def _imported(own: ast.FunctionDef) -> str:
-    """With what everybody forgets to import; BadReply where it uses what is not there."""
+    """The source of a piece with forgotten imports added; BadReply where a name is unknown."""
     source = ast.unparse(own) + "\n"
     tree = ast.parse(source)
     wanted = ast.parse("\n".join(import_lines(source, tree))).body
@@ -145,7 +145,7 @@ def _imported(own: ast.FunctionDef) -> str:
 
 
 def _usual(node: ast.Import | ast.ImportFrom) -> bool:
-    """Whether it imports what every Python has."""
+    """Whether a statement imports only modules of the standard library."""
     names = (
         [node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
     )
@@ -162,7 +162,7 @@ def _is_helper(node: ast.stmt, function: str) -> bool:
 
 
 def _documented(own: ast.FunctionDef) -> list[ast.stmt]:
-    """Its statements, a docstring first."""
+    """The statements of a function, with a docstring first."""
     if ast.get_docstring(own) is not None:
         return own.body
     return [ast.Expr(value=ast.Constant(value=own.name.replace("_", " "))), *own.body]
@@ -187,14 +187,14 @@ def _renamed(own: ast.FunctionDef, names: dict[str, str]) -> ast.FunctionDef:
 
 
 def _called_with(operation: Operation, contract: Contract) -> ast.arguments:
-    """Its parameters as the contract has them."""
+    """The parameters of a piece as the contract has them."""
     (first,) = ast.parse(f"{signature(operation, contract)} pass").body
     assert isinstance(first, ast.FunctionDef)
     return first.args
 
 
 def hollow(operation: Operation, contract: Contract) -> str:
-    """The function without any thought: it keeps nothing and answers nothing of its own."""
+    """A piece that keeps nothing and returns an empty answer of the right form."""
     match operation.example():
         case dict() as example if operation.answers == "json":
             given = {name: _nothing_like(value) for name, value in example.items()}
@@ -207,7 +207,7 @@ def hollow(operation: Operation, contract: Contract) -> str:
 
 
 def refusing(operation: Operation, contract: Contract) -> str:
-    """The function that refuses whatever is asked."""
+    """A piece that refuses every request."""
     status = next((each.status for each in operation.refuses), REFUSED)
     return f'{signature(operation, contract)}\n    return {status}, {{"error": "no"}}\n'
 
@@ -228,7 +228,7 @@ def _nothing_like(value: object) -> object:
 
 
 def example_call(operation: Operation, contract: Contract) -> str:
-    """A call with the contract's own examples, as a critic would write it."""
+    """A call of a route's function with the contract's examples, as a critic would write it."""
     given = [json.dumps("ann")] if operation.login else []
     given += [f"{name}={_id_for(contract, name)}" for name in operation.parameters]
     given += [f"{field.name}={field.value()!r}" for field in operation.takes]

@@ -1,4 +1,4 @@
-"""A plan that is written as Python stubs, as data: small models plan best in code.
+"""Reading a plan that is written as Python stubs: small models plan best in code.
 
 cars = Table(id=int, plate=str)
 
@@ -37,7 +37,7 @@ def plan_in(text: str) -> dict[str, Json] | None:
 
 
 def _readable(source: str) -> ast.Module | None:
-    """The stubs; without the last one where the answer was cut in the middle of it."""
+    """The parsed stubs; without the last one where the answer was cut in the middle of it."""
     tree = parsed(source)
     while tree is None and "\n@" in source:
         source = source.rpartition("\n@")[0]
@@ -83,7 +83,7 @@ def _route(node: ast.FunctionDef) -> dict[str, Json] | None:
 
 
 def _taken(node: ast.FunctionDef, asked: dict[str, str], gives: Json) -> dict[str, Json]:
-    """What the client sends: examples, kinds, and what holds where it is not sent."""
+    """The values that a route takes, by name: examples, kinds and defaults."""
     arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
     kinds: dict[str, Json] = {each.arg: _kind(each.annotation) for each in arguments}
     positional = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
@@ -117,7 +117,7 @@ def _refusals(node: ast.FunctionDef) -> Iterator[Json]:
 
 
 def _given(node: ast.FunctionDef) -> Json:
-    """The example that the last `return` has; an argument in it stands for a value of its kind."""
+    """The example answer in a stub's last `return`; arguments in it become example values."""
     returns = [each for each in ast.walk(node) if isinstance(each, ast.Return)]
     value = returns[-1].value if returns else None
     arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
@@ -127,7 +127,7 @@ def _given(node: ast.FunctionDef) -> Json:
 
 
 def _value(node: ast.expr | None, known: Mapping[str, Json] = MappingProxyType({})) -> Json:
-    """What stands there, as JSON; nothing where it would have to be computed."""
+    """The JSON value of an expression; None where it would have to be computed."""
     match node:
         case ast.Constant(value=str() | int() | float() | None as value):
             return value
@@ -151,7 +151,7 @@ def _is_dots(node: ast.expr) -> bool:
 
 
 def _kind(node: ast.expr | None) -> str:
-    """`str | None`, `Optional[int]` and `list[str]` as what they mostly are."""
+    """The kind of value that an annotation means, such as `str | None` or `Optional[int]`."""
     match node:
         case ast.Name(id=name):
             return _KINDS.get(name.lower(), "string")

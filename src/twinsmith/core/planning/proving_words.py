@@ -31,5 +31,5 @@ def proving(task: str) -> str:
 
 
 def about_proving(words: str) -> bool:
-    """Whether words that somebody took for a login speak of one at all."""
+    """Whether words that a model took for a login speak of one at all."""
     return bool(_LIKELY.search(words))

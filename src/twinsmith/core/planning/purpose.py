@@ -1,4 +1,4 @@
-"""What a route is for, as far as its method, its path and the routes beside it tell."""
+"""The purpose of a route, as far as its method, its path and the routes beside it tell."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ Purpose = Literal[
 
 
 def purpose_of(operation: Operation, contract: Contract) -> Purpose:
-    """A collection that is posted to, and its items; what the kit brings is named by it."""
+    """The purpose of an operation: what the kit calls it, else what its method and path tell."""
     if operation.part:
         return operation.part
     shapes = {each.shape for each in contract.operations}
@@ -28,6 +28,6 @@ def purpose_of(operation: Operation, contract: Contract) -> Purpose:
 
 
 def first(wanted: Purpose, contract: Contract) -> Operation | None:
-    """The first operation with that purpose."""
+    """The first operation with a purpose; None where there is none."""
     found = (each for each in contract.operations if purpose_of(each, contract) == wanted)
     return next(found, None)

@@ -1,4 +1,4 @@
-"""A service in Python around its pieces: what the contract says already is not left to a model."""
+"""A Python service built around its pieces: what the contract says already, no model writes."""
 
 import json
 import keyword
@@ -36,7 +36,7 @@ _CONFLICTS = (409, 400, 422)
 
 
 def assembled(contract: Contract, pieces: Mapping[str, str], kit: str) -> Program:
-    """The whole program, with a piece for every function that the kit does not bring."""
+    """The whole program of a service: the kit, the routes, and the pieces that models wrote."""
     functions = [pieces[each.function].strip("\n") for each in contract.pieces]
     source = "\n".join(
         [
@@ -59,13 +59,13 @@ def assembled(contract: Contract, pieces: Mapping[str, str], kit: str) -> Progra
 
 
 def _tables(contract: Contract) -> str:
-    """By name: what a row is found by, and the kinds of its columns."""
+    """The tables as Python text: by name, the key column and the kind of each column."""
     kinds = {t.name: {each.name: each.kind for each in t.columns} for t in contract.tables}
     return repr({table.name: (table.key.name, kinds[table.name]) for table in contract.tables})
 
 
 def route_of(operation: Operation, contract: Contract) -> str:
-    """The few lines between a request and the function that answers it."""
+    """The Python lines that pass a request on to the function that answers it."""
     path = operation.path
     for name in operation.parameters:
         path = path.replace(f"{{{name}}}", f"<{_own(name)}>")
@@ -94,7 +94,7 @@ def route_of(operation: Operation, contract: Contract) -> str:
 
 
 def _own(name: str) -> str:
-    """A name that hides nothing: `id` and `type` are Python's own."""
+    """A name with `_` behind it where it would hide one of Python's own, such as `id`."""
     return f"{name}_" if keyword.iskeyword(name) or name in ("id", "type", "format") else name
 
 
@@ -114,7 +114,7 @@ def _taken(operation: Operation) -> list[str]:
 
 
 def _brought(operation: Operation) -> list[str]:
-    """Routes that the kit answers by itself."""
+    """The lines of a route that the kit answers by itself."""
     if operation.part == "health":
         return ['    return jsonify(status="ok")']
     who, secret = (field.name for field in who_and_password(operation.takes))

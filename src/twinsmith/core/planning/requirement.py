@@ -1,4 +1,4 @@
-"""What a task asks for, one thing at a time, each in the task's own words."""
+"""The requirements of a task, one thing at a time, each in the task's own words."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from twinsmith.core.replies.reply_json import object_in, words
 
 MOST_REQUIREMENTS = 8
 SAME = 0.6
-"""Share of the words of the shorter quote from which on two requirements are the same."""
+"""The share of the shorter quote's words from which on two requirements count as the same."""
 _WORD = re.compile(r"[^\W_]+(?:['\u2019.-][^\W_]+)*")
 _EMPTY_WORDS = (
     "a an the and or of in on at to for from with by as is are be it its this that these "
@@ -23,11 +23,11 @@ _ABOUT_THE_PROGRAM = (
     "library module package class function endpoint endpoints python perl rust go golang c "
     "cpp flask code please want need"
 )
-"""Words that say what kind of program is wanted; that it is one shows by itself."""
+"""Words that only say what kind of program is wanted, and so make no requirement."""
 _WHOLE_PROGRAMS = "api server service microservice backend application app library module package"
 _CLAUSE = re.compile(r"(?<=[.;:!?])\s+|\n+|\s+—\s+")
 LEAST_OF_A_CLAUSE = 4
-"""Words of a clause that nobody covered, from which on it is a requirement of its own."""
+"""The number of uncovered words from which on a clause is a requirement of its own."""
 SCHEMA = json.dumps(
     {
         "type": "object",
@@ -62,12 +62,12 @@ class Requirement:
     what: str
     quote: str
     refuses: bool = False
-    """Whether it says what must not be possible."""
+    """Whether the requirement says what must not be possible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirements:
-    """All of a task; `login` repeats its words that ask for users who prove who they are."""
+    """All requirements of a task; `login` repeats the words that ask users to prove themselves."""
 
     each: tuple[Requirement, ...] = ()
     login: str = ""
@@ -85,7 +85,7 @@ NOTHING_REQUIRED = Requirements()
 
 
 def words_of(text: str) -> list[str]:
-    """Words that mean something, small and without an ending that tells number or time."""
+    """The words of a text that mean something, in small letters and without endings."""
     found = (word.lower() for word in _WORD.findall(text))
     return [_stem(word) for word in found if word not in _EMPTY]
 
@@ -110,7 +110,7 @@ def read_requirements(text: str, task: str) -> Requirements:
 
 
 def without_headline(found: Requirements, task: str) -> Requirements:
-    """Without what only repeats the words before the first colon, which say what it is for."""
+    """The requirements without those that only repeat the words before the task's first colon."""
     head, colon, rest = task.partition(":")
     if not colon or len(rest.split()) < len(head.split()) or "\n" in head:
         return found
@@ -122,7 +122,7 @@ def without_headline(found: Requirements, task: str) -> Requirements:
 
 
 def with_clauses(found: Requirements, task: str) -> Requirements:
-    """With every clause of the task that no requirement covers as one of its own."""
+    """The requirements, and one more for each clause of the task that none of them covers."""
     each = list(found.each)
     for clause in filter(None, map(str.strip, _CLAUSE.split(task))):
         left = set(Requirements(each=tuple(each), login=found.login).uncovered(clause))
@@ -133,7 +133,7 @@ def with_clauses(found: Requirements, task: str) -> Requirements:
 
 
 def with_more(found: Requirements, quotes: Iterable[str]) -> Requirements:
-    """With more requirements, in words that are not the task's own."""
+    """The requirements and some more, in words that are not the task's own."""
     each = list(found.each)
     for quote in quotes:
         each.append(Requirement(number=len(each) + 1, what=quote, quote=quote))
@@ -141,7 +141,7 @@ def with_more(found: Requirements, quotes: Iterable[str]) -> Requirements:
 
 
 def merged(one: Requirements, other: Requirements) -> Requirements:
-    """What either of two slow thinkers saw; what both saw is there once."""
+    """The requirements that either of two slow thinkers saw; what both saw is there once."""
     found = list(one.each)
     for each in other.each:
         if not any(same(each.quote, known.quote) for known in found):
@@ -150,18 +150,18 @@ def merged(one: Requirements, other: Requirements) -> Requirements:
 
 
 def says_more(quote: str) -> bool:
-    """Whether a quote says more than that there is a program, and is no mere fragment."""
+    """Whether a quote says more than that a program is wanted, and is no mere fragment."""
     said = [word for word in words_of(quote) if not word[0].isdigit()]
     return len(said) > 1 and bool(set(said) - _PROGRAM_WORDS)
 
 
 def introduces(quote: str) -> bool:
-    """Whether words name the program as a whole: it is what its parts are."""
+    """Whether a quote names the program as a whole instead of a part of it."""
     return bool(set(words_of(quote)) & _WHOLES)
 
 
 def quoted(quote: str, task: str) -> str:
-    """A quote, spelled as in the task where it stands there; nothing where its words do not."""
+    """A quote in the task's own spelling; empty where its words do not stand in the task."""
     wanted, there = words_of(quote), words_of(task)
     if not wanted:
         return ""
@@ -174,7 +174,7 @@ def quoted(quote: str, task: str) -> str:
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two quotes ask for the same."""
+    """Whether two quotes ask for the same thing."""
     first, second = set(words_of(one)), set(words_of(other))
     if not first or not second:
         return False

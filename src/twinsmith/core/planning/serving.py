@@ -1,4 +1,4 @@
-"""Which operations a requirement is about."""
+"""Matching requirements and routes: which operations a requirement is about."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ def unserved(
 
 
 def unasked(requirements: Sequence[Requirement], contract: Contract) -> tuple[str, ...]:
-    """Routes that no requirement is about, in words: what is promised has to be shown as well."""
+    """The routes that no requirement is about, in words, so that they are checked as well."""
     served = {each.function for r in requirements for each in serving(r, contract.operations)}
     return tuple(
         f"{each.method} {each.path}" + (f": {each.quote}" if each.quote else "")
@@ -38,7 +38,7 @@ def serving(requirement: Requirement, operations: Sequence[Operation]) -> tuple[
 
 
 def _words(operation: Operation) -> set[str]:
-    """What an operation is about, by its names."""
+    """The words in an operation's names and path."""
     names = [
         operation.function,
         operation.path,

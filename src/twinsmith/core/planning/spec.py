@@ -1,4 +1,4 @@
-"""An OpenAPI document as a contract: what it says holds, what it leaves open is filled in."""
+"""Reading an OpenAPI document as a contract: what it leaves open is filled in."""
 
 import json
 import keyword
@@ -37,7 +37,7 @@ _SAMPLES: dict[Kind, Json] = {"string": "text", "integer": 1, "number": 1.5, "bo
 
 
 def contract_from(document: Mapping[str, Json]) -> Contract:
-    """The contract that a document describes; ConfigError says in a line why it cannot be."""
+    """The contract that an OpenAPI document describes; ConfigError says why there is none."""
     version = document.get("openapi") or document.get("swagger")
     if not isinstance(version, str) or not version.startswith("3."):
         told = f"it says {version!r}" if version else "it has no 'openapi' version"
@@ -61,7 +61,7 @@ def contract_from(document: Mapping[str, Json]) -> Contract:
 
 
 def _refuse_other_security(document: Mapping[str, Json]) -> None:
-    """Only tokens that are sent as `Authorization: Bearer` can be built."""
+    """Refuse a document with other security than tokens sent as `Authorization: Bearer`."""
     components = _resolved(document.get("components"), document)
     for name, raw in _resolved(components.get("securitySchemes"), document).items():
         scheme = _resolved(raw, document)
@@ -210,7 +210,7 @@ def _kind(schema: Mapping[str, Json]) -> Kind:
 
 
 def _sample(raw: Json, document: Mapping[str, Json], depth: int) -> Json:
-    """A value as a schema describes it: its own example, else one of its kind."""
+    """A value that fits a schema: its own example, else a made-up one of its kind."""
     schema = _resolved(raw, document)
     examples, choices = schema.get("examples"), schema.get("enum")
     if "example" in schema:
@@ -239,7 +239,7 @@ def _sample(raw: Json, document: Mapping[str, Json], depth: int) -> Json:
 
 
 def _resolved(raw: Json, document: Mapping[str, Json]) -> dict[str, Json]:
-    """What a reference within the document means; nothing where it leads nowhere."""
+    """The object that a reference within the document points to; empty where it leads nowhere."""
     for _ in range(DEEPEST):
         if not isinstance(raw, dict):
             return {}
@@ -259,7 +259,7 @@ def _resolved(raw: Json, document: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _tables(operations: Iterable[Operation]) -> Iterable[Table]:
-    """Rows for what is posted: a table for each collection."""
+    """A table for each collection that something is posted to."""
     seen: set[str] = set()
     for each in operations:
         words = re.findall(r"[a-z_]+", re.sub(r"\{\w+\}", "", each.path.lower()))

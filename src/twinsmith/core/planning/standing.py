@@ -1,4 +1,4 @@
-"""Where a program stands with what was asked for: requirement by requirement, by what ran."""
+"""How far a program meets what was asked for, requirement by requirement, by what ran."""
 
 import ast
 import re
@@ -18,37 +18,37 @@ BROKEN = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """One requirement: who does it, what showed it, and whether that is enough."""
+    """How far one requirement is met: its functions, and the checks for and against it."""
 
     requirement: Requirement
     functions: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
-    """Checks that passed, and would not have, had the functions done nothing."""
+    """Checks that passed, and would have failed if the functions did nothing."""
     against: tuple[str, ...] = ()
-    """Checks that it fails and that most other candidates pass."""
+    """Checks that this program fails and most other candidates pass."""
     why: str = ""
-    """Why it is not met; empty where it is."""
+    """The reason why the requirement is not met; empty where it is met."""
 
     @property
     def met(self) -> bool:
-        """Whether something that could have failed has shown it, and nothing speaks against it."""
+        """Whether a check that could have failed has shown it, and none speaks against it."""
         return not self.why
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What was asked for, what was promised, and where the best candidate stands with it."""
+    """The requirements and the contract of a task, and how far the best candidate meets them."""
 
     requirements: Requirements
     contract: Contract | None = None
-    """Of a service: its routes."""
+    """The routes of a service; None for other programs."""
     standings: tuple[Standing, ...] = ()
     pieces: Mapping[str, str] = field(default_factory=dict)
-    """What models wrote of the best candidate, by function."""
+    """The functions of the best candidate that models wrote, by name."""
 
     @property
     def brought(self) -> bool:
-        """Whether everything that was asked for is what the kit brings, so that no model wrote."""
+        """Whether the kit brings everything that was asked for, so that no model wrote anything."""
         contract = self.contract
         return bool(self.standings) and contract is not None and not contract.pieces
 
@@ -65,22 +65,22 @@ class Trial:
     probe: Probe
     result: ProbeResult
     holds: bool | None = None
-    """Whether it holds, where that is not what the probe itself says."""
+    """Whether the check holds, where the probe alone does not tell; None: as the probe says."""
     telling: frozenset[str] = frozenset()
-    """The functions without which it fails."""
+    """The functions that the check depends on: without one of them it fails."""
     refusal: bool = False
-    """Whether a program that refuses everything passes it too."""
+    """Whether a program that refuses everything passes the check too."""
     elsewhere: bool = False
-    """Whether most other candidates pass it."""
+    """Whether most other candidates pass the check."""
 
     @property
     def passed(self) -> bool:
-        """Whether the chosen program passes it."""
+        """Whether the chosen program passes the check."""
         return self.result.outcome == "passed" if self.holds is None else self.holds
 
 
 def majority(held: Iterable[bool]) -> bool:
-    """Whether it holds for half of them or more; of none it does not."""
+    """Whether at least half of the values are true; False where there are none."""
     each = list(held)
     return bool(each) and 2 * sum(each) >= len(each)
 
@@ -88,14 +88,14 @@ def majority(held: Iterable[bool]) -> bool:
 def standings(
     requirements: Sequence[Requirement], contract: Contract, trials: Sequence[Trial]
 ) -> tuple[Standing, ...]:
-    """Every requirement with what was seen."""
+    """How far a service meets each requirement."""
     return tuple(_standing(each, contract, trials) for each in requirements)
 
 
 def plain_standings(
     requirements: Sequence[Requirement], trials: Sequence[Trial]
 ) -> tuple[Standing, ...]:
-    """Requirements of a library or a command, by the checks that were written for each."""
+    """How far a library or command meets each requirement, by the checks written for it."""
     found = []
     for each in requirements:
         own = [trial for trial in trials if trial.probe.about == each.number]
@@ -112,7 +112,7 @@ def _judged(
     against: Sequence[Trial],
     functions: tuple[str, ...] = (),
 ) -> Standing:
-    """Met where something showed it, and what speaks against it is not more than that."""
+    """The standing of one requirement: met where more checks show it than speak against it."""
     why = ""
     if against and len(against) >= len(shown):
         why = f"most others pass a check that this one fails: {against[0].probe.name}"
@@ -149,7 +149,7 @@ def _standing(requirement: Requirement, contract: Contract, trials: Sequence[Tri
 
 
 def _all_shown(pieces: Sequence[Operation], trials: Sequence[Trial]) -> list[Trial]:
-    """A check for each of these operations; none where one of them has none."""
+    """A passed check for each of these operations; empty where one of them has none."""
     found = []
     for each in pieces:
         own = (t for t in trials if t.passed and not t.refusal and each.function in t.telling)
@@ -172,7 +172,7 @@ def _is_about(trial: Trial, requirement: Requirement, serves: Sequence[Operation
 
 
 def _shows(trial: Trial, requirement: Requirement, serves: Sequence[Operation]) -> bool:
-    """Whether a passed check could have failed for want of this requirement."""
+    """Whether a passed check would have failed without this requirement."""
     own = bool(trial.telling & {each.function for each in serves})
     if requirement.refuses:
         return own and any(refused_by(trial.result, each) for each in serves)
@@ -193,7 +193,7 @@ def refused_by(result: ProbeResult, operation: Operation) -> bool:
 
 
 def transcript(result: ProbeResult) -> list[list[object]]:
-    """What a service answered during a check: method, path, status, kind, text."""
+    """The answers of a service during a check: method, path, status, kind and text of each."""
     try:
         read = ast.literal_eval(result.value) if result.value else []
     except (ValueError, SyntaxError, MemoryError, RecursionError):
@@ -202,7 +202,7 @@ def transcript(result: ProbeResult) -> list[list[object]]:
 
 
 def table(standings: Sequence[Standing]) -> str:
-    """The requirements as a table in Markdown: what, by whom, by which checks, with what result."""
+    """The requirements as a Markdown table: words, functions, checks and result of each."""
     lines = ["| | requirement | pieces | checks | result |", "|---|---|---|---|---|"]
     for each in standings:
         shown = "; ".join(f"`{name}`" for name in each.shown[:3]).replace("|", "\\|")

@@ -1,4 +1,4 @@
-"""What services that are built here cannot do, and what that means for what was asked."""
+"""Features that services built here cannot have, and what that means for the requirements."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ NAMED = {
     "GraphQL": "graphql",
     "gRPC": "grpc",
 }
-"""What has a name, and how it is written: a task that does not write it does not want it."""
+"""Unsupported features with a name, and the word for each that a task must hold to want it."""
 MEANT = {
     "e-mail": "mail",
     "payment provider": "",
@@ -22,11 +22,11 @@ MEANT = {
     "timer": "",
     "file upload": "file",
 }
-"""What a task may want in many words; where there is a second one, the task has to hold it."""
+"""Unsupported features that tasks put in many words; a task must hold the second word, if any."""
 
 
 def unsupported_in(reply: str, task: str) -> str:
-    """What a reply says that a task wants and cannot have; nothing where it can have all of it."""
+    """The unsupported feature that a reply names and the task wants; empty where there is none."""
     line = next(iter(reply.strip().splitlines()), "").strip(" .\"'`*").lower()
     for known, written in (NAMED | MEANT).items():
         if line == known.lower():
@@ -35,7 +35,7 @@ def unsupported_in(reply: str, task: str) -> str:
 
 
 def without_unsupported(asked: Asked, what: str) -> Asked:
-    """With the requirements that name it as not met; one is added where none does.
+    """The requirements with those that name an unsupported feature as not met.
 
     What is only meant is told, and judged by what ran like everything else.
     """
