@@ -9,18 +9,17 @@ from twinsmith.core.knowing.insight import Reminder
 from twinsmith.core.knowing.knowledge import Hit
 from twinsmith.core.outcome import RunOutcome, Work
 from twinsmith.core.planning.requirement import NOTHING_REQUIRED, Requirements
-from twinsmith.core.planning.standing import Asked
-from twinsmith.core.planning.unsupported import without_unsupported
 from twinsmith.core.profile import Profile
 from twinsmith.core.progress import several
 from twinsmith.core.task import Job
-from twinsmith.flow.build.accept import reason_for, result_files
+from twinsmith.flow.build.accept import reason_for
 from twinsmith.flow.build.clarify import clarify
+from twinsmith.flow.build.handover import result_files
 from twinsmith.flow.build.kind import kind_of
 from twinsmith.flow.build.practice import practices
 from twinsmith.flow.build.refuse import refused
 from twinsmith.flow.build.requirements import required
-from twinsmith.flow.build.retrieve import advice, retrieve
+from twinsmith.flow.build.retrieve import retrieve
 from twinsmith.flow.build.service import Services
 from twinsmith.flow.build.share import remember, share
 from twinsmith.flow.build.shown import shown
@@ -37,6 +36,7 @@ PIPELINE_VERSION = "12"
 async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
     """From a job to its outcome."""
     recorder = Recorder(job, ports)
+    work = Work()
     try:
         why = await refused(job.task, recorder.ask)
         if why:
@@ -44,61 +44,36 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
         if job.task.kind_open:
             kind = await kind_of(job.task, recorder.ask)
             job = replace(job, task=replace(job.task, kind=kind))
-        profile = await _clarify(job, recorder)
-        pieces: tuple[Hit, ...] = ()
+        work = Work(profile=await _clarify(job, recorder))
+        if work.profile.contradictions:
+            first = work.profile.contradictions[0]
+            told = f"the task's examples contradict each other: {first}; mend it"
+            return await _accept(job, replace(work, problem=told), recorder)
         reminders: tuple[Reminder, ...] = ()
-        if job.task.kind != "service" and not profile.contradictions:
+        if job.task.kind != "service":
             pieces, reminders = await _retrieve(job, recorder)
+            work = replace(work, pieces=pieces)
+        work = await _searched(job, work, reminders, limits, recorder)
     except (BadReply, BudgetExceeded) as error:
-        return await _accept(job, Work(problem=str(error)), recorder)
-    if profile.contradictions:
-        told = f"the task's examples contradict each other: {profile.contradictions[0]}; mend it"
-        return await _accept(job, Work(profile=profile, problem=told), recorder)
-    try:
-        work = await _searched(job, profile, pieces, reminders, limits, recorder)
-    except (BadReply, BudgetExceeded) as error:
-        return await _accept(
-            job, Work(profile=profile, pieces=pieces, problem=str(error)), recorder
-        )
+        return await _accept(job, replace(work, problem=str(error)), recorder)
     outcome = await _accept(job, work, recorder)
     await share(job, work, outcome, recorder)
     return outcome
 
 
 async def _searched(
-    job: Job,
-    profile: Profile,
-    pieces: tuple[Hit, ...],
-    reminders: tuple[Reminder, ...],
-    limits: Limits,
-    recorder: Recorder,
+    job: Job, work: Work, reminders: tuple[Reminder, ...], limits: Limits, recorder: Recorder
 ) -> Work:
-    """What the search for a program came to."""
-    asked: Asked | None = None
+    """The work with the programs that the search for one came to."""
     if job.task.kind == "service":
-        served = await Services(job, limits, recorder, told=profile.practice).solve()
-        found, pieces = served.found, served.pieces
-        asked = without_unsupported(served.asked, profile.unsupported)
-    else:
-        wanted = await _required(job, recorder)
-        known = advice(pieces)
-        twins = Twins(
-            job, profile, limits, recorder, advice=known, reminders=reminders, wanted=wanted
-        )
-        found = await twins.solve()
-        if wanted.each:
-            asked = await shown(found.pool, found.selection.winner, wanted, limits, recorder)
-    return Work(
-        profile=profile,
-        pieces=pieces,
-        pool=found.pool,
-        selection=found.selection,
-        plans=found.plans,
-        reminders=reminders if found.reminded else (),
-        told=found.told,
-        asked=asked,
-        problem=found.stopped,
-    )
+        return await Services(job, work, limits, recorder).solve()
+    wanted = await _required(job, recorder)
+    twins = Twins(job, work, limits, recorder, reminders=reminders, wanted=wanted)
+    work = await twins.solve()
+    if not wanted.each:
+        return work
+    asked = await shown(work.pool, work.selection.winner, wanted, limits, recorder)
+    return replace(work, asked=asked)
 
 
 async def _clarify(job: Job, recorder: Recorder) -> Profile:

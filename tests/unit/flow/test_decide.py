@@ -6,18 +6,19 @@ from twinsmith.core.judging.selection import Separation
 from twinsmith.core.model import Question, Reply
 from twinsmith.core.probe import Call, Command
 from twinsmith.core.task import Task
-from twinsmith.flow.build.decide import FIRST_NTH, Disagreement, question_in, vote
+from twinsmith.flow.build.decide import FIRST_NTH, vote
+from twinsmith.flow.build.disagreement import votable
 
 TASK = Task(text="doubles a number", language="python", kind="function")
 CALL = Call(function="double", args=("3",))
-BETWEEN = Disagreement(call=CALL, winner="6", runner_up="9")
+BETWEEN = Separation(call=CALL, winner="6", runner_up="9")
 
 
 def test_two_values_can_be_voted_on() -> None:
-    assert question_in(Separation(call=CALL, winner="6", runner_up="9")) == BETWEEN
-    assert question_in(Separation(call=CALL, winner="'a'", runner_up="[1, None]")) is not None
+    assert votable(Separation(call=CALL, winner="6", runner_up="9")) == BETWEEN
+    assert votable(Separation(call=CALL, winner="'a'", runner_up="[1, None]")) is not None
     run = Command(args=("3",))
-    assert question_in(Separation(call=run, winner="'6'", runner_up=REFUSES)) is not None
+    assert votable(Separation(call=run, winner="'6'", runner_up=REFUSES)) is not None
 
 
 @pytest.mark.parametrize(
@@ -32,7 +33,7 @@ def test_two_values_can_be_voted_on() -> None:
     ],
 )
 def test_that_one_program_fails_needs_no_opinion(between: Separation | None) -> None:
-    assert question_in(between) is None
+    assert votable(between) is None
 
 
 async def voted(text: str, nth: int = 0) -> tuple[str | None, Question]:

@@ -5,7 +5,8 @@ from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.profile import Profile
 from twinsmith.core.program import Candidate
 from twinsmith.core.task import Task
-from twinsmith.flow.build.generate import Brief, generate
+from twinsmith.flow.build.brief import Brief
+from twinsmith.flow.build.generate import generate
 
 SOURCE = "def f():\n    return 1\n"
 TASK = Task(text="a function that gives one", language="python", kind="function")

@@ -5,9 +5,9 @@ import pytest
 from tests.cart import Cart, cart_job
 from tests.worlds import World, job_of, saying, with_effort
 from twinsmith.core.model import Prompt
-from twinsmith.wiring.effort import effort_of
 from twinsmith.flow.build.practice import LONGEST_LINE, MOST_LINES, NTH
 from twinsmith.settings import load
+from twinsmith.wiring.effort import effort_of
 
 SENSITIVE = "Write a function double(n) that doubles a password's length."
 LINES = "Sure:\n- hash it\n* salt it\nand so on\n" + "- more\n" * 20 + f"- {'x' * 1000}"

@@ -1,19 +1,13 @@
 """Judged candidates in, what a person gets out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from twinsmith.core.checks.inputs import input_text
-from twinsmith.core.checks.result_tests import tests_of
 from twinsmith.core.judging.doubt import doubted
-from twinsmith.core.judging.pool import Pool
-from twinsmith.core.outcome import RunOutcome, Work
+from twinsmith.core.outcome import Work
 from twinsmith.core.planning.standing import Standing
-from twinsmith.core.probe import Probes
-from twinsmith.core.program import FILE_NAMES
-from twinsmith.core.report import markdown, report_json
 from twinsmith.core.task import Job
 from twinsmith.core.verdict import Verdict
-from twinsmith.flow.build.handover import readme_of, service_files
 
 UNCHECKED = (
     "nothing could be checked: the task gives no example and no critic wrote a check that "
@@ -103,33 +97,3 @@ def _doubts(work: Work, best: Verdict) -> list[str]:
     if between is not None:
         doubts.append(f"others give {between.runner_up[:80]} where it gives {between.winner[:80]}")
     return doubts
-
-
-def _kept(pool: Pool, winner: int) -> Probes:
-    """The checks that are handed over: what decided, and what the program passes."""
-    held = {check.probe for check in pool.held(winner)}
-    given = {check.probe for check in pool.checks if check.given}
-    places = sorted(held | given)
-    return Probes(checks=tuple(pool.probes[place] for place in places), setup=pool.setup)
-
-
-def result_files(job: Job, work: Work, end: RunOutcome) -> Mapping[str, str]:
-    """The program with its tests and report; what was not accepted lies under `rejected/`."""
-    files = {"report.json": report_json(job, work, end), "report.md": markdown(job, work, end)}
-    best = work.best
-    if best is None or best.program is None:
-        return files
-    program = best.program
-    # What a model named comes first: no file of its own replaces one of ours.
-    made = {each.name: each.text for each in program.files}
-    made[FILE_NAMES[program.language]] = program.source
-    if work.asked is not None and work.asked.contract is not None:
-        probes = _kept(work.pool, best.number)
-        made |= service_files(job.task, work.asked.contract, probes, program)
-    else:
-        name, text = tests_of(program, work.pool, best.number, work.profile.names)
-        made[name] = text
-    if program.kind in ("cli", "library"):
-        made["README.md"] = readme_of(job.task.text, work.profile, program)
-    folder = "" if end.solved else "rejected/"
-    return files | {f"{folder}{name}": text for name, text in made.items()}

@@ -7,12 +7,13 @@ from twinsmith.core.checks.inputs import input_text, probe_of
 from twinsmith.core.effort import ENSEMBLES, Round
 from twinsmith.core.execution import Limits
 from twinsmith.core.judging.pool import Pool
+from twinsmith.core.judging.selection import Separation
 from twinsmith.core.planning.requirement import Requirement, Requirements
 from twinsmith.core.probe import Probe
 from twinsmith.core.profile import Profile
 from twinsmith.core.program import Candidate
 from twinsmith.core.task import Job
-from twinsmith.flow.build.decide import Disagreement, vote
+from twinsmith.flow.build.decide import vote
 from twinsmith.flow.build.examine import propose, sketched_probes
 from twinsmith.flow.build.references import References
 from twinsmith.flow.recorder import Recorder
@@ -70,7 +71,7 @@ class Critics:
             pool = pool.with_proposed(self._references.settle(checks), ensemble)
         return pool
 
-    async def decided(self, pool: Pool, between: Disagreement) -> tuple[Pool, str]:
+    async def decided(self, pool: Pool, between: Separation) -> tuple[Pool, str]:
         """The pool with what is right where two candidates differ, and how it was found.
 
         References tell, where they agree; else critics of both ensembles vote.

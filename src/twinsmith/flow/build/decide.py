@@ -1,49 +1,20 @@
 """Two leading candidates that disagree in, votes on exactly that out."""
 
-import ast
 import re
-from dataclasses import dataclass
 
-from twinsmith.core.checks.inputs import REFUSES, input_text
+from twinsmith.core.checks.inputs import input_text
 from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.judging.selection import Separation
 from twinsmith.core.model import Ask, Question
-from twinsmith.core.probe import Input
 from twinsmith.core.task import Task
 from twinsmith.prompts import render
 
 FIRST_NTH = 100
 """Questions of a critic from here on are votes."""
-UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 _ANSWER = re.compile(r"ANSWER\W*([ABC])\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Disagreement:
-    """An input, and what the two leading candidates give for it."""
-
-    call: Input
-    winner: str
-    runner_up: str
-
-
-def question_in(between: Separation | None) -> Disagreement | None:
-    """What can be voted on: two values. That one program fails needs no opinion."""
-    if between is None:
-        return None
-    for value in (between.winner, between.runner_up):
-        if value == REFUSES:
-            continue
-        try:
-            ast.literal_eval(value)
-        except UNREADABLE:
-            return None
-    return Disagreement(call=between.call, winner=between.winner, runner_up=between.runner_up)
-
-
-async def vote(
-    task: Task, between: Disagreement, *, nth: int, ensemble: int, ask: Ask
-) -> str | None:
+async def vote(task: Task, between: Separation, *, nth: int, ensemble: int, ask: Ask) -> str | None:
     """The literal that a critic holds for right; None where it holds neither, or says nothing.
 
     Every second pair of votes sees the two the other way round: small models like what comes first.

@@ -1,15 +1,16 @@
 """What is known of a task in, one candidate out."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.library_names import undefined
 from twinsmith.core.model import Ask, Question
 from twinsmith.core.profile import Profile
-from twinsmith.core.program import Candidate, Way
+from twinsmith.core.program import Candidate
 from twinsmith.core.replies.reply_code import read_reply
 from twinsmith.core.task import Task
 from twinsmith.core.wording import entry_in, spoken
+from twinsmith.flow.build.brief import Brief
 from twinsmith.prompts import render
 
 # The ensembles ask in different words, so that one model thinks in two ways.
@@ -18,18 +19,6 @@ NOTED = "code_noted"
 FILL_IN = (
     "Fill in this file; keep the names and parameters as they are, and put nothing around them:"
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Brief:
-    """What one candidate is written from."""
-
-    number: int
-    ensemble: int
-    temperature: float
-    way: Way = "direct"
-    told: str = ""
-    """Advice, a plan, what was learned: text for the coder."""
 
 
 async def generate(task: Task, profile: Profile, brief: Brief, ask: Ask) -> Candidate:

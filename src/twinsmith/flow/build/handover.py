@@ -2,16 +2,21 @@
 
 import json
 import shlex
+from collections.abc import Mapping
 
 from twinsmith.core.checks.command_tests import build_line, run_line
+from twinsmith.core.checks.result_tests import tests_of
+from twinsmith.core.judging.pool import Pool
+from twinsmith.core.outcome import RunOutcome, Work
 from twinsmith.core.planning.contract import Contract
 from twinsmith.core.planning.openapi import openapi_of
 from twinsmith.core.planning.python_kit import PACKAGES
 from twinsmith.core.probe import Probes
 from twinsmith.core.profile import Profile
 from twinsmith.core.program import FILE_NAMES, MODULE, Program
+from twinsmith.core.report import markdown, report_json
 from twinsmith.core.services.service_tests import as_test_file
-from twinsmith.core.task import Task
+from twinsmith.core.task import Job, Task
 from twinsmith.core.wording import spoken
 from twinsmith.prompts import render
 
@@ -25,7 +30,29 @@ _USES = {
 }
 
 
-def readme_of(task: str, profile: Profile, program: Program) -> str:
+def result_files(job: Job, work: Work, end: RunOutcome) -> Mapping[str, str]:
+    """The program with its tests and report; what was not accepted lies under `rejected/`."""
+    files = {"report.json": report_json(job, work, end), "report.md": markdown(job, work, end)}
+    best = work.best
+    if best is None or best.program is None:
+        return files
+    program = best.program
+    # What a model named comes first: no file of its own replaces one of ours.
+    made = {each.name: each.text for each in program.files}
+    made[FILE_NAMES[program.language]] = program.source
+    if work.asked is not None and work.asked.contract is not None:
+        probes = _kept(work.pool, best.number)
+        made |= _service_files(job.task, work.asked.contract, probes, program)
+    else:
+        name, text = tests_of(program, work.pool, best.number, work.profile.names)
+        made[name] = text
+    if program.kind in ("cli", "library"):
+        made["README.md"] = _readme(job.task.text, work.profile, program)
+    folder = "" if end.solved else "rejected/"
+    return files | {f"{folder}{name}": text for name, text in made.items()}
+
+
+def _readme(task: str, profile: Profile, program: Program) -> str:
     """How it is used and how it was checked."""
     file = FILE_NAMES[program.language]
     told = {"task": " ".join(task.split()), "outline": profile.outline, "file": file}
@@ -50,7 +77,7 @@ def readme_of(task: str, profile: Profile, program: Program) -> str:
     )
 
 
-def service_files(
+def _service_files(
     task: Task, contract: Contract, probes: Probes, program: Program
 ) -> dict[str, str]:
     """How a service is run, what it needs, and its tests, for a person and for `verify`."""
@@ -79,3 +106,11 @@ def service_files(
     steps = [shlex.join(build_line(program)), f"PORT=8000 {shlex.join(run_line(program))}"]
     readme = render("handover_plain", **told, run="\n".join(filter(None, steps)))
     return {"README.md": readme, **files}
+
+
+def _kept(pool: Pool, winner: int) -> Probes:
+    """The checks that are handed over: what decided, and what the program passes."""
+    held = {check.probe for check in pool.held(winner)}
+    given = {check.probe for check in pool.checks if check.given}
+    places = sorted(held | given)
+    return Probes(checks=tuple(pool.probes[place] for place in places), setup=pool.setup)

@@ -7,11 +7,11 @@ from twinsmith.core.execution import Execution, Limits
 from twinsmith.core.judging.pool import Pool
 from twinsmith.core.judging.quality import objections
 from twinsmith.core.judging.selection import select
+from twinsmith.core.outcome import Work
 from twinsmith.core.program import Candidate
 from twinsmith.core.task import Job
 from twinsmith.core.verdict import Finding
 from twinsmith.flow.build.inspect import MOST_COMPARED, compared, growing, inspect, timed
-from twinsmith.flow.build.search import Found
 from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Reviewer, Sandbox
 
@@ -24,29 +24,29 @@ class Leaders:
         self._limits = limits
         self._recorder = recorder
 
-    async def inspected(self, found: Found) -> Found:
+    async def inspected(self, work: Work) -> Work:
         """The search with a leader that nobody objects to, or with none."""
         try:
-            while (winner := found.selection.winner) is not None:
-                if winner in found.pool.findings:
+            while (winner := work.selection.winner) is not None:
+                if winner in work.pool.findings:
                     break
-                findings = await self._findings(found.pool.numbered(winner), found.pool)
+                findings = await self._findings(work.pool.numbered(winner), work.pool)
                 barred = bool(objections(findings, self._quality))
-                pool = found.pool.with_findings(winner, findings, barred=barred)
-                found = replace(found, pool=pool)
+                pool = work.pool.with_findings(winner, findings, barred=barred)
+                work = replace(work, pool=pool)
                 if barred:
-                    found = replace(found, selection=select(pool.evidence()))
+                    work = replace(work, selection=select(pool.evidence()))
         except BudgetExceeded as error:
-            return replace(found, stopped=str(error))
-        return found
+            return replace(work, problem=str(error))
+        return work
 
-    async def quickest(self, found: Found) -> Found:
+    async def quickest(self, work: Work) -> Work:
         """Of the leaders that give the same, one that is not far slower than another."""
-        chosen, pool = found.selection, found.pool
+        chosen, pool = work.selection, work.pool
         steps = growing(pool)
         same = chosen.clusters[0][:MOST_COMPARED] if chosen.clusters else ()
         if chosen.winner is None or len(same) < 2 or not steps.checks:
-            return found
+            return work
         async with self._recorder.stage("compare speed") as stage:
             executions: dict[int, Execution] = {}
             for number in same:
@@ -57,7 +57,7 @@ class Leaders:
                 try:
                     executions[number] = await self._recorder.execute(number, in_sandbox)
                 except BudgetExceeded:
-                    return found
+                    return work
             slow = compared(steps, executions, self._quality)
             stage.text = f"{len(slow)} of {len(same)} far slower than the fastest"
         for number, finding in slow.items():
@@ -66,7 +66,7 @@ class Leaders:
         quick = [n for n in same if n not in slow and n not in pool.barred]
         best = quick[0] if quick and chosen.winner in slow else chosen.winner
         return await self.inspected(
-            replace(found, pool=pool, selection=replace(chosen, winner=best))
+            replace(work, pool=pool, selection=replace(chosen, winner=best))
         )
 
     async def _findings(self, candidate: Candidate, pool: Pool) -> tuple[Finding, ...]:

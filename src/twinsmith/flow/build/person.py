@@ -1,14 +1,14 @@
 """What programs cannot tell in, a person's word on it out."""
 
-import ast
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from twinsmith.core.checks.inputs import input_text, printed, probe_of
 from twinsmith.core.judging.doubt import Doubted
+from twinsmith.core.judging.selection import Separation
+from twinsmith.core.outcome import Work
 from twinsmith.core.probe import Command, Input
-from twinsmith.flow.build.decide import UNREADABLE, Disagreement
-from twinsmith.flow.build.search import Found
+from twinsmith.flow.build.disagreement import is_literal
 
 AskPerson = Callable[[str, str], Awaitable[str]]
 """A question and what is assumed where nobody answers."""
@@ -29,7 +29,7 @@ class Word:
         return f"{input_text(self.call)} gives {self.right}{self.note}"
 
 
-async def about_leaders(between: Disagreement, ask: AskPerson) -> Word | None:
+async def about_leaders(between: Separation, ask: AskPerson) -> Word | None:
     """A person's word where two leading programs differ; None where it stays open."""
     question = (
         f"Two programs disagree on {input_text(between.call)}:\n"
@@ -56,11 +56,11 @@ async def about_example(doubt: Doubted, ask: AskPerson) -> Word | None:
     return Word(call=doubt.call, right=right, note=note)
 
 
-def with_word(found: Found, word: Word) -> Found:
+def with_word(work: Work, word: Word) -> Work:
     """With a person's word, which decides."""
     asked = replace(probe_of(word.call, word.right), origin="person")
-    pool = found.pool.with_check(asked, given=True)
-    return replace(found, pool=pool, told=(*found.told, word.text))
+    pool = work.pool.with_check(asked, given=True)
+    return replace(work, pool=pool, told=(*work.told, word.text))
 
 
 def _right(answer: str, call: Input, first: str, second: str) -> str:
@@ -73,8 +73,4 @@ def _right(answer: str, call: Input, first: str, second: str) -> str:
         return chosen
     if isinstance(call, Command):
         return repr(printed(answer.replace("\\n", "\n")))
-    try:
-        ast.literal_eval(answer)
-    except UNREADABLE:
-        return ""
-    return answer
+    return answer if is_literal(answer) else ""

@@ -5,13 +5,33 @@ from twinsmith.core.execution import ProbeResult
 from twinsmith.core.judging.pool import Pool
 from twinsmith.core.judging.selection import Check
 from twinsmith.core.model import Question
+from twinsmith.core.outcome import Work
 from twinsmith.core.probe import Probe
 from twinsmith.core.program import Candidate
 from twinsmith.core.replies.reply_files import as_blocks
 from twinsmith.core.task import Task
+from twinsmith.flow.build.brief import Brief
+from twinsmith.flow.build.search import best_of
 from twinsmith.prompts import render
 
 LONGEST_EVIDENCE = 1200
+
+
+def refinements(task: Task, work: Work, ensembles: tuple[int, ...]) -> list[tuple[Question, Brief]]:
+    """For each ensemble the question that mends its best candidate, with the brief for it."""
+    number = len(work.pool.candidates)
+    asked: list[tuple[Question, Brief]] = []
+    for best in filter(None, (best_of(work, ensemble) for ensemble in ensembles)):
+        question = refinement(task, work.pool, best, number + len(asked) + 1)
+        if question is not None:
+            brief = Brief(
+                number=number + len(asked) + 1,
+                ensemble=best.ensemble,
+                temperature=question.temperature,
+                way="refined",
+            )
+            asked.append((question, brief))
+    return asked
 
 
 def refinement(task: Task, pool: Pool, of: Candidate, number: int) -> Question | None:

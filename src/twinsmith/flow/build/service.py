@@ -6,15 +6,16 @@ to what came of it without having seen it. What fails goes back to the functions
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from twinsmith.core.effort import ENSEMBLES
 from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.execution import Limits
 from twinsmith.core.judging.pool import Pool
-from twinsmith.core.judging.selection import Selection, select
+from twinsmith.core.judging.selection import select
 from twinsmith.core.knowing.knowledge import Hit
+from twinsmith.core.outcome import Work
 from twinsmith.core.planning.contract import Contract
 from twinsmith.core.planning.dialogue import called_in, service_setup
 from twinsmith.core.planning.hollow import HOLLOW
@@ -23,6 +24,7 @@ from twinsmith.core.planning.requirement import Requirements, with_more
 from twinsmith.core.planning.serving import unasked
 from twinsmith.core.planning.spec import contract_from
 from twinsmith.core.planning.standing import Asked, Standing, Trial
+from twinsmith.core.planning.unsupported import without_unsupported
 from twinsmith.core.probe import Probe, Probes, read_tests
 from twinsmith.core.program import Candidate
 from twinsmith.core.progress import several
@@ -53,7 +55,7 @@ from twinsmith.flow.build.pieces import (
 )
 from twinsmith.flow.build.requirements import required
 from twinsmith.flow.build.retrieve import advice, retrieve_part
-from twinsmith.flow.build.search import Found
+from twinsmith.flow.build.search import standing_of
 from twinsmith.flow.build.talks import Talks, best_of_each
 from twinsmith.flow.recorder import Recorder
 
@@ -66,22 +68,12 @@ MOST_ROUNDS = 3
 MOST_SUSPECTS = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Served:
-    """What came of a service: where the search stands, and with what was asked."""
-
-    found: Found
-    asked: Asked
-    pieces: tuple[Hit, ...] = ()
-    """What was known about its parts."""
-
-
 class Services:
     """One search for one service."""
 
-    def __init__(self, job: Job, limits: Limits, recorder: Recorder, *, told: str = "") -> None:
+    def __init__(self, job: Job, work: Work, limits: Limits, recorder: Recorder) -> None:
         self._job, self._task = job, job.task
-        self._told = told
+        self._start = work
         self._limits = replace(
             limits,
             cpu_seconds=max(limits.cpu_seconds, CPU_SECONDS),
@@ -96,7 +88,7 @@ class Services:
         self._gate: list[Trial] = []
         self._known: dict[str, Hit] = {}
 
-    async def solve(self) -> Served:
+    async def solve(self) -> Work:
         """Requirements, contract, pieces and dialogues; then what fails, piece by piece."""
         wanted = await self._requirements()
         contract = await self._contract(wanted)
@@ -107,24 +99,27 @@ class Services:
         pool = Pool().with_given(self._given(contract))
         usual = dict.fromkeys(usual_checks(contract), 1)
         pool = pool.with_proposed(usual, BY_THE_CONTRACT)
-        found = Found(pool=pool, selection=Selection(winner=None, confidence=0.0), plans={})
-        found = await self._first(bench, wanted, found)
-        stands = await self._stands(bench, wanted, found)
+        work = await self._first(bench, wanted, replace(self._start, pool=pool))
+        stands = await self._stands(bench, wanted, work)
         for nth in range(MOST_ROUNDS):
-            suspects = self._suspects(bench, found, stands)
-            made = len(found.pool.candidates)
+            suspects = self._suspects(bench, work, stands)
+            made = len(work.pool.candidates)
             late = self._recorder.ledger.spent.seconds >= self._job.budget.seconds
-            if found.stopped or late or not suspects or made >= self._job.effort.candidates:
+            if work.problem or late or not suspects or made >= self._job.effort.candidates:
                 break
-            found = await self._again(nth, bench, suspects, found)
-            stands = await self._stands(bench, wanted, found)
-        found = await self._through_the_gate(contract, found)
-        stands = await self._stands(bench, wanted, found)
-        winner = found.selection.winner
+            work = await self._again(nth, bench, suspects, work)
+            stands = await self._stands(bench, wanted, work)
+        work = await self._through_the_gate(contract, work)
+        stands = await self._stands(bench, wanted, work)
+        winner = work.selection.winner
         pieces = bench.parts.get(winner, {}) if winner is not None else {}
         asked = Asked(requirements=wanted, contract=contract, standings=stands, pieces=pieces)
-        found = replace(found, stopped=found.stopped or self._recorder.short)
-        return Served(found=found, asked=asked, pieces=tuple(self._known.values()))
+        return replace(
+            work,
+            asked=without_unsupported(asked, work.profile.unsupported),
+            pieces=tuple(self._known.values()),
+            problem=work.problem or self._recorder.short,
+        )
 
     async def _requirements(self) -> Requirements:
         async with self._recorder.stage("requirements") as stage:
@@ -171,7 +166,7 @@ class Services:
         fresh = tuple(replace(each, fresh=True) for each in tests.checks)
         return Probes(checks=(*fresh, *deciding), setup=f"{setup}\n{tests.setup}")
 
-    async def _first(self, bench: Bench, wanted: Requirements, found: Found) -> Found:
+    async def _first(self, bench: Bench, wanted: Requirements, work: Work) -> Work:
         """One whole from each ensemble, and what both critics would ask for each requirement."""
         async with self._recorder.stage("explore") as stage:
             writers = self._writers(0)
@@ -183,7 +178,7 @@ class Services:
             # One by one a local model answers the same for the same seed.
             written = await self._recorder.in_turn([bench.write(order) for order in orders])
             # Before critics are asked: a short budget must not end with programs nobody tried.
-            found = await self._tried(found, bench.wholes({}, written, writers, 0))
+            work = await self._tried(work, bench.wholes({}, written, writers, 0))
             voices = [(e, each) for e in self._ensembles for each in wanted.each]
             critics = [
                 dialogues(
@@ -202,10 +197,10 @@ class Services:
                 for (ensemble, _), probes in zip(voices, proposed, strict=True)
                 for probe in probes
             ]
-            found = await self._with_dialogues(bench.shop.contract, proposals, found)
-            found = await self._tried(found, [])
-            stage.text = self._standing(found)
-        return found
+            work = await self._with_dialogues(bench.shop.contract, proposals, work)
+            work = await self._tried(work, [])
+            stage.text = self._standing(work)
+        return work
 
     def _advice(self, part: str, ensemble: int) -> str:
         """Only the second coder sees what was found: it must not cost the answer."""
@@ -213,22 +208,22 @@ class Services:
         return advice((known,)) if known and ensemble == ADVISED else ""
 
     async def _with_dialogues(
-        self, contract: Contract, proposals: Sequence[tuple[int, Probe]], found: Found
-    ) -> Found:
+        self, contract: Contract, proposals: Sequence[tuple[int, Probe]], work: Work
+    ) -> Work:
         """With the critics' dialogues; those that a program without thought passes are dropped."""
         probes = list(dict.fromkeys(probe for _, probe in proposals))
-        empty, pool = empty_program(contract), found.pool
+        empty, pool = empty_program(contract), work.pool
         try:
             passed = await self._talks.passed(HOLLOW, empty, probes, pool.setup)
             left = [probe for probe in probes if probe.source not in passed]
             nothing = refusing_program(contract)
             self._talks.refusals = await self._talks.passed(HOLLOW, nothing, left, pool.setup)
         except BudgetExceeded as error:
-            return replace(found, stopped=str(error))
+            return replace(work, problem=str(error))
         for ensemble, probe in proposals:
             if probe.source not in passed:
                 pool = pool.with_check(probe, ensemble=ensemble)
-        return replace(found, pool=pool)
+        return replace(work, pool=pool)
 
     def _writers(self, made: int) -> tuple[int, ...]:
         """The ensembles that write a whole now: no more than may still be written."""
@@ -241,17 +236,15 @@ class Services:
             ensemble=ensemble,
             nth=self._asked - 1,
             temperature=heat,
-            told="\n".join(filter(None, (self._told, told))),
+            told="\n".join(filter(None, (self._start.profile.practice, told))),
         )
 
-    async def _again(
-        self, nth: int, bench: Bench, suspects: Mapping[str, str], found: Found
-    ) -> Found:
+    async def _again(self, nth: int, bench: Bench, suspects: Mapping[str, str], work: Work) -> Work:
         """Fresh pieces for what fails, put into the best whole; then the best of each."""
         async with self._recorder.stage(f"again {nth + 1}") as stage:
-            nearest = self._nearest(bench, found)
+            nearest = self._nearest(bench, work)
             base: Parts = bench.parts[nearest] if nearest is not None else {}
-            made = len(found.pool.candidates)
+            made = len(work.pool.candidates)
             writers = self._writers(made)
             orders = [
                 self._order(name, ensemble, HEAT, told if ensemble == 1 else "")
@@ -262,58 +255,58 @@ class Services:
             wholes = bench.wholes(base, written, writers, made)
             told = "\n".join(dict.fromkeys(filter(None, suspects.values())))
             wholes = [replace(c, told=told) if c.ensemble == 1 else c for c in wholes]
-            found = await self._tried(found, wholes)
-            best = best_of_each(bench, suspects, found.pool, found.selection.winner)
+            work = await self._tried(work, wholes)
+            best = best_of_each(bench, suspects, work.pool, work.selection.winner)
             if best is not None:
-                number = len(found.pool.candidates) + 1
+                number = len(work.pool.candidates) + 1
                 whole = bench.whole(number, best, ensemble=1, way="varied")
-                found = await self._tried(found, [whole])
-            stage.text = f"{', '.join(suspects)}: {self._standing(found)}"
-        return found
+                work = await self._tried(work, [whole])
+            stage.text = f"{', '.join(suspects)}: {self._standing(work)}"
+        return work
 
-    async def _tried(self, found: Found, written: list[Candidate]) -> Found:
+    async def _tried(self, work: Work, written: list[Candidate]) -> Work:
         """Start each service and run the checks it has not seen; a password in its log bars it."""
-        pool = found.pool.with_candidates(written)
-        found = replace(found, pool=pool)
+        pool = work.pool.with_candidates(written)
+        work = replace(work, pool=pool)
         for candidate, probes in not_run_yet(pool):
-            work = partial(execute, candidate, probes, self._limits)
+            attempt = partial(execute, candidate, probes, self._limits)
             try:
-                execution = await self._recorder.execute(candidate.number, work)
+                execution = await self._recorder.execute(candidate.number, attempt)
             except BudgetExceeded as error:
-                found = replace(found, stopped=str(error))
+                work = replace(work, problem=str(error))
                 break
             pool = pool.with_execution(execution)
             told = log_findings(execution.log)
             if told:
                 pool = pool.with_findings(candidate.number, told, barred=True)
-        found = replace(found, pool=pool, selection=select(pool.evidence()))
-        found = await self._leaders.inspected(found)
+        work = replace(work, pool=pool, selection=select(pool.evidence()))
+        work = await self._leaders.inspected(work)
         await self._recorder.tell(
             "candidates.compared",
-            key=f"{len(found.pool.candidates)}, {len(found.pool.probes)}",
+            key=f"{len(work.pool.candidates)}, {len(work.pool.probes)}",
             who="selection",
             data={
-                "best": self._standing(found),
-                "winner": found.selection.winner,
-                "ensembles": {str(e): found.standing_of(e) for e in self._ensembles},
+                "best": self._standing(work),
+                "winner": work.selection.winner,
+                "ensembles": {str(e): standing_of(work, e) for e in self._ensembles},
             },
         )
-        return found
+        return work
 
-    async def _through_the_gate(self, contract: Contract, found: Found) -> Found:
+    async def _through_the_gate(self, contract: Contract, work: Work) -> Work:
         """Whoever leads has to stand what strangers try with accounts, or another one leads."""
         checks = account_checks(contract) if self._framed else ()
         deciding = [each for each in checks if severity_of(each) == "blocking"]
-        if not deciding or found.selection.winner is None or found.stopped:
-            return found
+        if not deciding or work.selection.winner is None or work.problem:
+            return work
         async with self._recorder.stage("gate") as stage:
-            while (winner := found.selection.winner) is not None:
-                program = found.pool.numbered(winner).program
+            while (winner := work.selection.winner) is not None:
+                program = work.pool.numbered(winner).program
                 assert program is not None
                 try:
-                    results = await self._talks.tried(winner, program, deciding, found.pool.setup)
+                    results = await self._talks.tried(winner, program, deciding, work.pool.setup)
                 except BudgetExceeded as error:
-                    return replace(found, stopped=str(error))
+                    return replace(work, problem=str(error))
                 self._gate = [
                     Trial(probe=probe, result=result)
                     for probe, result in zip(deciding, results, strict=False)
@@ -325,25 +318,23 @@ class Services:
                     break
                 what, seen = failed.probe.name, failed.result.detail[:200]
                 finding = Finding(what=what, where="gate", evidence=seen, severity="blocking")
-                pool = found.pool.with_findings(winner, (finding,), barred=True)
-                found = replace(found, pool=pool, selection=select(pool.evidence()))
-        return found
+                pool = work.pool.with_findings(winner, (finding,), barred=True)
+                work = replace(work, pool=pool, selection=select(pool.evidence()))
+        return work
 
-    async def _stands(
-        self, bench: Bench, wanted: Requirements, found: Found
-    ) -> tuple[Standing, ...]:
-        winner = found.selection.winner
-        return await self._talks.stands(winner, bench, wanted, found.pool, self._gate)
+    async def _stands(self, bench: Bench, wanted: Requirements, work: Work) -> tuple[Standing, ...]:
+        winner = work.selection.winner
+        return await self._talks.stands(winner, bench, wanted, work.pool, self._gate)
 
-    def _suspects(self, bench: Bench, found: Found, stands: Sequence[Standing]) -> dict[str, str]:
+    def _suspects(self, bench: Bench, work: Work, stands: Sequence[Standing]) -> dict[str, str]:
         """The parts that have to be written anew, each with what went wrong."""
-        winner, names = found.selection.winner, bench.shop.names
-        nearest = self._nearest(bench, found)
+        winner, names = work.selection.winner, bench.shop.names
+        nearest = self._nearest(bench, work)
         if nearest is None:
             return dict.fromkeys(names[:MOST_SUSPECTS], "")
         functions = frozenset(each.function for each in bench.shop.contract.pieces)
-        wrong = complaints(found.pool, nearest, functions, stands)
-        failing = found.pool.failing(nearest)
+        wrong = complaints(work.pool, nearest, functions, stands)
+        failing = work.pool.failing(nearest)
         unmet = [each for each in stands if not each.met]
         if len(names) == 1:
             reason = next((each.why for each in unmet), "")
@@ -365,17 +356,17 @@ class Services:
                 suspects |= {n: "" for n in blamed if n in names and n not in suspects}
         return {name: told_about(name, wrong) for name in list(suspects)[:MOST_SUSPECTS]}
 
-    def _nearest(self, bench: Bench, found: Found) -> int | None:
+    def _nearest(self, bench: Bench, work: Work) -> int | None:
         """Who leads; where nobody may, the one of those that were put together that does most."""
-        made = sorted(bench.parts, key=lambda number: (found.pool.passed(number), -number))
-        return found.selection.winner or next(reversed(made), None)
+        made = sorted(bench.parts, key=lambda number: (work.pool.passed(number), -number))
+        return work.selection.winner or next(reversed(made), None)
 
-    def _standing(self, found: Found) -> str:
-        winner = found.selection.winner
+    def _standing(self, work: Work) -> str:
+        winner = work.selection.winner
         if winner is None:
-            return f"none of {len(found.pool.candidates)} services runs"
-        passed, total = found.pool.passed(winner)
+            return f"none of {len(work.pool.candidates)} services runs"
+        passed, total = work.pool.passed(winner)
         return (
-            f"service {winner} of {len(found.pool.candidates)}, {passed}/{total} checks, "
-            f"confidence {found.selection.confidence:.2f}"
+            f"service {winner} of {len(work.pool.candidates)}, {passed}/{total} checks, "
+            f"confidence {work.selection.confidence:.2f}"
         )

@@ -12,22 +12,26 @@ from twinsmith.core.judging.mixing import mix
 from twinsmith.core.judging.pool import Pool
 from twinsmith.core.judging.selection import BY_THE_WORDS, select
 from twinsmith.core.knowing.insight import Reminder
+from twinsmith.core.outcome import Work
 from twinsmith.core.planning.requirement import NOTHING_REQUIRED, Requirements
 from twinsmith.core.probe import Input, Probes
-from twinsmith.core.profile import Profile
 from twinsmith.core.program import Candidate
 from twinsmith.core.progress import several
 from twinsmith.core.task import Job
 from twinsmith.core.variants import Varied
+from twinsmith.flow.build.brief import briefs
 from twinsmith.flow.build.critics import Critics
-from twinsmith.flow.build.decide import question_in
+from twinsmith.flow.build.disagreement import votable
 from twinsmith.flow.build.examine import given_probes, made_up, property_probes
+from twinsmith.flow.build.exchange import exchange
 from twinsmith.flow.build.execute import execute, not_run_yet
 from twinsmith.flow.build.generate import candidate_from, generate
 from twinsmith.flow.build.leaders import Leaders
 from twinsmith.flow.build.person import Word, about_example, about_leaders, with_word
 from twinsmith.flow.build.plan import plan
-from twinsmith.flow.build.search import Found, briefs, lesson, refinements
+from twinsmith.flow.build.refine import refinements
+from twinsmith.flow.build.retrieve import advice
+from twinsmith.flow.build.search import leader_passes, standing_of
 from twinsmith.flow.build.vary import as_candidates, near_misses, varied
 from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Sandbox
@@ -41,21 +45,20 @@ class Twins:
     def __init__(
         self,
         job: Job,
-        profile: Profile,
+        work: Work,
         limits: Limits,
         recorder: Recorder,
         *,
-        advice: str = "",
         reminders: tuple[Reminder, ...] = (),
         wanted: Requirements = NOTHING_REQUIRED,
     ) -> None:
         self._job, self._task, self._effort = job, job.task, job.effort
-        self._profile = profile
+        self._start, self._profile = work, work.profile
         self._limits = limits
         self._recorder = recorder
         # Beside a file to be filled in, small models copy what was retrieved, and nothing else.
-        self._advice = "" if profile.must else advice
-        self._reminders = "\n".join(f"- an earlier run learned: {r.text}" for r in reminders)
+        self._advice = "" if work.profile.must else advice(work.pieces)
+        self._reminders = reminders
         self._ensembles = ENSEMBLES[: job.effort.ensembles]
         self._refinements = 0
         self._edited = 0
@@ -64,37 +67,37 @@ class Twins:
         self._in_doubt = False
         self._wanted = wanted
         self._leaders = Leaders(job, limits, recorder)
-        self._critics = Critics(job, profile, limits, recorder, wanted)
+        self._critics = Critics(job, work.profile, limits, recorder, wanted)
 
-    async def solve(self) -> Found:
+    async def solve(self) -> Work:
         """Round by round, until it is sure enough or there is nothing left to try or to spend."""
         pool = Pool(exact=self._task.language == "python")
         pool = pool.with_given(given_probes(self._task, self._profile))
         pool = pool.with_inputs(self._profile.sketched)
-        found = Found(pool=pool, selection=select(pool.evidence()), plans={})
+        work = replace(self._start, pool=pool, selection=select(pool.evidence()))
         given = any(check.given and pool.probes[check.probe].asks for check in pool.checks)
         noted = self._effort.notes and self._task.kind == "function"
         for nth, each in enumerate(rounds(self._effort, given=given, noted=noted)):
-            found = await self._mixed(await self._round(each, nth, found))
-            if not self._over(found) and not found.passes:
-                found = await self._example_doubted(found)
-            if each.late and not self._over(found):
-                found = await self._varied(found)
-            if each.late and not self._over(found) and not found.passes:
-                found = await self._refined(found)
-            if each.late and not self._over(found):
-                found = await self._decided(each.name, found)
-            if self._over(found):
+            work = await self._mixed(await self._round(each, nth, work))
+            if not self._over(work) and not leader_passes(work):
+                work = await self._example_doubted(work)
+            if each.late and not self._over(work):
+                work = await self._varied(work)
+            if each.late and not self._over(work) and not leader_passes(work):
+                work = await self._refined(work)
+            if each.late and not self._over(work):
+                work = await self._decided(each.name, work)
+            if self._over(work):
                 break
-        if not self._over(found):
-            found = await self._told_by_a_person(found)
-        found = await self._leaders.quickest(found)
-        return replace(found, stopped=self._recorder.short)
+        if not self._over(work):
+            work = await self._told_by_a_person(work)
+        work = await self._leaders.quickest(work)
+        return replace(work, problem=self._recorder.short)
 
-    async def _round(self, what: Round, nth: int, found: Found) -> Found:
+    async def _round(self, what: Round, nth: int, work: Work) -> Work:
         async with self._recorder.stage(what.name) as stage:
-            plans = await self._plans(found) if what.planned else {}
-            made, advised = len(found.pool.candidates), 2 if self._task.kind == "function" else 4
+            plans = await self._plans(work) if what.planned else {}
+            made, advised = len(work.pool.candidates), 2 if self._task.kind == "function" else 4
             wanted = briefs(what, made, plans, self._advice, advised=advised)
             asked = [generate(self._task, self._profile, b, self._recorder.ask) for b in wanted]
             voices = self._critics.questions(what, nth)
@@ -102,24 +105,26 @@ class Twins:
             both = [*asked, *computing]
             written, checks = await self._recorder.together(both, [each for _, each in voices])
             written, references = written[: len(asked)], written[len(asked) :]
-            found = self._with(written, found)
+            work = self._with(written, work)
             heard = [(ensemble, said) for (ensemble, _), said in zip(voices, checks, strict=True)]
-            pool = await self._critics.heard(found.pool, heard, references)
+            pool = await self._critics.heard(work.pool, heard, references)
             if nth == 0:
                 # The words of the task are a voice of their own, beside those of the ensembles.
                 found_in_words = property_probes(self._task, self._profile, pool)
                 pool = pool.with_proposed(found_in_words, BY_THE_WORDS)
             pool = pool.with_inputs(self._made_up(pool, heard=any(checks)))
-            reminded = found.reminded or bool(plans and self._reminders)
-            found = replace(found, pool=pool, plans={**found.plans, **plans}, reminded=reminded)
-            found = await self._compared(found)
-            stage.text = self._standing(found)
-        return found
+            reminders = self._reminders if plans else work.reminders
+            plans = {**work.plans, **plans}
+            work = replace(work, pool=pool, plans=plans, reminders=reminders)
+            work = await self._compared(work)
+            stage.text = self._standing(work)
+        return work
 
-    async def _plans(self, found: Found) -> dict[int, str]:
+    async def _plans(self, work: Work) -> dict[int, str]:
         """The guidance of every slow thinker that has something to think about."""
-        heard = {e: lesson(found, e, from_others=self._effort.exchange) for e in self._ensembles}
-        seen = {e: "\n".join(filter(None, (heard[e], self._reminders))) for e in heard}
+        heard = exchange(work, self._ensembles, shared=self._effort.exchange)
+        earlier = "\n".join(f"- an earlier run learned: {each.text}" for each in self._reminders)
+        seen = {e: "\n".join(filter(None, (heard[e], earlier))) for e in heard}
         doubtful = [e for e in self._ensembles if seen[e]]
         asked = [
             plan(self._task, seen[e], nth=e, ensemble=e, ask=self._recorder.ask) for e in doubtful
@@ -127,66 +132,66 @@ class Twins:
         written, _ = await self._recorder.together(asked, [])
         return {e: text for e, text in zip(doubtful, written, strict=True) if text}
 
-    async def _decided(self, after: str, found: Found) -> Found:
+    async def _decided(self, after: str, work: Work) -> Work:
         """Find out what is right for the simplest input on which the two leading ones differ."""
-        between = question_in(found.selection.separating)
+        between = votable(work.selection.separating)
         if between is None or not self._effort.votes:
-            return found
+            return work
         async with self._recorder.stage(f"decide after {after}") as stage:
-            pool, stage.text = await self._critics.decided(found.pool, between)
-            return await self._compared(replace(found, pool=pool))
+            pool, stage.text = await self._critics.decided(work.pool, between)
+            return await self._compared(replace(work, pool=pool))
 
-    async def _example_doubted(self, found: Found) -> Found:
+    async def _example_doubted(self, work: Work) -> Work:
         """Ask a person, once, about an example that all programs break in the same way.
 
         Without an answer the search ends: what would be mended next are right programs.
         """
-        doubt = None if self._asked else doubted(found.pool)
+        doubt = None if self._asked else doubted(work.pool)
         if doubt is None:
-            return found
+            return work
         self._asked = True
         word = await about_example(doubt, self._recorder.ask_person)
         self._in_doubt = word is None
         if word is None:
-            return found
+            return work
         if word.right == doubt.expected:
-            return replace(found, told=(*found.told, word.text))
-        found = replace(found, pool=found.pool.without(doubt.check))
-        return await self._told("example corrected", found, word)
+            return replace(work, told=(*work.told, word.text))
+        work = replace(work, pool=work.pool.without(doubt.check))
+        return await self._told("example corrected", work, word)
 
-    async def _told_by_a_person(self, found: Found) -> Found:
+    async def _told_by_a_person(self, work: Work) -> Work:
         """What votes could not settle, a person may; where nobody answers, it stays open."""
-        between = question_in(found.selection.separating)
+        between = votable(work.selection.separating)
         word = await about_leaders(between, self._recorder.ask_person) if between else None
         if word is None:
-            return found
-        return await self._refined(await self._told("told by a person", found, word))
+            return work
+        return await self._refined(await self._told("told by a person", work, word))
 
-    async def _told(self, name: str, found: Found, word: Word) -> Found:
+    async def _told(self, name: str, work: Work, word: Word) -> Work:
         async with self._recorder.stage(name) as stage:
-            found = await self._compared(with_word(found, word))
+            work = await self._compared(with_word(work, word))
             stage.text = f"{input_text(word.call)}: {word.right}"
-        return found
+        return work
 
-    async def _mixed(self, found: Found) -> Found:
+    async def _mixed(self, work: Work) -> Work:
         """Put the best functions of a library together; it costs no tokens."""
-        winner, names = found.selection.winner, self._profile.names
-        if winner is None or len(names) < 2 or self._profile.has_classes or self._over(found):
-            return found
-        made = mix(found.pool, winner, names)
+        winner, names = work.selection.winner, self._profile.names
+        if winner is None or len(names) < 2 or self._profile.has_classes or self._over(work):
+            return work
+        made = mix(work.pool, winner, names)
         if made is None:
-            return found
+            return work
         async with self._recorder.stage(f"mix {made.number}") as stage:
-            found = await self._compared(self._with([made], found))
-            stage.text = self._standing(found)
-        return found
+            work = await self._compared(self._with([made], work))
+            stage.text = self._standing(work)
+        return work
 
-    async def _varied(self, found: Found) -> Found:
+    async def _varied(self, work: Work) -> Work:
         """Try small edits of what misses the examples; they cost no tokens."""
-        pool, most = found.pool, self._effort.variants
+        pool, most = work.pool, self._effort.variants
         parents = near_misses(pool, after=self._edited) if most else ()
         if not parents:
-            return found
+            return work
         self._edited = len(pool.candidates)
 
         async def in_sandbox(sandbox: Sandbox) -> Varied:
@@ -196,34 +201,36 @@ class Twins:
             try:
                 kept = await self._recorder.vary(len(pool.candidates), in_sandbox)
             except BudgetExceeded as error:
-                return replace(found, stopped=str(error))
-            found = await self._compared(self._with(as_candidates(kept, pool), found))
-            stage.text = f"{several(len(kept), 'edit')} passed; {self._standing(found)}"
-        return found
+                return replace(work, problem=str(error))
+            work = await self._compared(self._with(as_candidates(kept, pool), work))
+            stage.text = f"{several(len(kept), 'edit')} passed; {self._standing(work)}"
+        return work
 
-    async def _refined(self, found: Found) -> Found:
+    async def _refined(self, work: Work) -> Work:
         """Mend the best candidate of each ensemble; at most so often in a whole run."""
         if self._edited and not self._effort.mending:
-            return found
-        while self._refinements < self._effort.refinements and not (found.stopped or found.passes):
+            return work
+        while self._refinements < self._effort.refinements and not (
+            work.problem or leader_passes(work)
+        ):
             asked = [
                 candidate_from(question, self._task, self._profile, brief, self._recorder.ask)
-                for question, brief in refinements(self._task, found, self._ensembles)
+                for question, brief in refinements(self._task, work, self._ensembles)
             ]
             if not asked:
-                return found
+                return work
             self._refinements += 1
             async with self._recorder.stage(f"refine {self._refinements}") as stage:
                 written, _ = await self._recorder.together(asked, [])
-                found = await self._compared(self._with(written, found))
-                stage.text = self._standing(found)
-        return found
+                work = await self._compared(self._with(written, work))
+                stage.text = self._standing(work)
+        return work
 
-    def _with(self, written: list[Candidate], found: Found) -> Found:
+    def _with(self, written: list[Candidate], work: Work) -> Work:
         """With more candidates; where the budget paid for none of them, there will be no more."""
         paid = not self._recorder.short or any(candidate.program for candidate in written)
-        pool = found.pool.with_candidates(written)
-        return replace(found, pool=pool, stopped="" if paid else self._recorder.short)
+        pool = work.pool.with_candidates(written)
+        return replace(work, pool=pool, problem="" if paid else self._recorder.short)
 
     def _made_up(self, pool: Pool, *, heard: bool) -> tuple[Input, ...]:
         """Inputs in the style of those that were seen: at first, and when critics first spoke."""
@@ -236,33 +243,33 @@ class Twins:
             self._task, self._profile, pool, seed=self._job.seed, most=self._effort.inputs
         )
 
-    async def _compared(self, found: Found) -> Found:
+    async def _compared(self, work: Work) -> Work:
         """Run what has not been run, then choose anew."""
-        pool, stopped = found.pool, ""
+        pool, stopped = work.pool, ""
         try:
             for candidate, probes in not_run_yet(pool):
                 pool = pool.with_execution(await self._executed(candidate, probes))
         except BudgetExceeded as error:
             stopped = str(error)
-        best = found.selection
+        best = work.selection
         if not stopped or best.winner is None:
             # Where only some could be tried, the one that was best before stays it.
             best = select(pool.evidence())
-        found = replace(found, pool=pool, selection=best, stopped=stopped or found.stopped)
-        found = await self._leaders.inspected(found)
+        work = replace(work, pool=pool, selection=best, problem=stopped or work.problem)
+        work = await self._leaders.inspected(work)
         await self._recorder.tell(
             "candidates.compared",
             key=f"{len(pool.candidates)} {len(pool.checks)} {sum(c.times for c in pool.checks)}",
             who="selection",
             data={
-                "best": self._standing(found),
-                "winner": found.selection.winner,
-                "confidence": round(found.selection.confidence, 3),
-                "clusters": [list(cluster) for cluster in found.selection.clusters],
-                "ensembles": {str(e): found.standing_of(e) for e in self._ensembles},
+                "best": self._standing(work),
+                "winner": work.selection.winner,
+                "confidence": round(work.selection.confidence, 3),
+                "clusters": [list(cluster) for cluster in work.selection.clusters],
+                "ensembles": {str(e): standing_of(work, e) for e in self._ensembles},
             },
         )
-        return found
+        return work
 
     async def _executed(self, candidate: Candidate, probes: Probes) -> Execution:
         async def in_sandbox(sandbox: Sandbox) -> Execution:
@@ -270,25 +277,25 @@ class Twins:
 
         return await self._recorder.execute(candidate.number, in_sandbox)
 
-    def _over(self, found: Found) -> bool:
-        hopeless = self._in_doubt or _hopeless(found.pool)
-        return bool(found.stopped) or hopeless or self._enough(found)
+    def _over(self, work: Work) -> bool:
+        hopeless = self._in_doubt or _hopeless(work.pool)
+        return bool(work.problem) or hopeless or self._enough(work)
 
-    def _enough(self, found: Found) -> bool:
+    def _enough(self, work: Work) -> bool:
         """Sure enough; with a person's tests, passing them all is.
 
         Where nothing says what is right, however many agree, the next critic may. Edits that agree
         end it where the result can be called solved without them: more answers cost more.
         """
-        if not found.passes or not found.pool.checks:
+        if not leader_passes(work) or not work.pool.checks:
             return False
-        chosen, effort = found.selection, self._effort
+        chosen, effort = work.selection, self._effort
         believed = chosen.settled >= effort.enough and chosen.confidence >= effort.least
-        return bool(self._task.tests) or (believed and self._all_shown(found))
+        return bool(self._task.tests) or (believed and self._all_shown(work))
 
-    def _all_shown(self, found: Found) -> bool:
+    def _all_shown(self, work: Work) -> bool:
         """Whether for every requirement the best one passes a check that was written for it."""
-        winner, pool = found.selection.winner, found.pool
+        winner, pool = work.selection.winner, work.pool
         held = pool.held(winner) if winner is not None else ()
         quotes = {each.number: each.quote for each in self._wanted.each}
         shown = {
@@ -300,8 +307,8 @@ class Twins:
         alone = len(self._wanted.each) == 1 and any(check.given for check in held)
         return alone or all(each.number in shown for each in self._wanted.each)
 
-    def _standing(self, found: Found) -> str:
-        chosen, pool = found.selection, found.pool
+    def _standing(self, work: Work) -> str:
+        chosen, pool = work.selection, work.pool
         if chosen.winner is None:
             return f"none of {len(pool.candidates)} candidates runs"
         passed, total = pool.passed(chosen.winner)

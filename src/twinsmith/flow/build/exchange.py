@@ -1,0 +1,49 @@
+"""What both ensembles saw in, what the slow thinker of each hears out: insights cross over here."""
+
+from collections.abc import Iterator, Sequence
+
+from twinsmith.core.checks.inputs import input_text, observed
+from twinsmith.core.judging.pool import Pool
+from twinsmith.core.judging.selection import Selection
+from twinsmith.core.outcome import Work
+
+LONGEST_VALUE = 200
+
+
+def exchange(work: Work, ensembles: Sequence[int], *, shared: bool) -> dict[int, str]:
+    """By ensemble, the counterexamples that its slow thinker plans from.
+
+    Those are the inputs on which candidates failed and the input on which the two leading ones
+    differ: of both ensembles where insights are shared, else of the ensemble itself.
+    """
+    return {each: "\n".join(_heard(work, each, shared=shared)) for each in ensembles}
+
+
+def _heard(work: Work, ensemble: int, *, shared: bool) -> tuple[str, ...]:
+    """The counterexamples for one slow thinker, a line each, none of them twice."""
+    pool, chosen = work.pool, work.selection
+    sources = [c.number for c in pool.candidates if shared or c.ensemble == ensemble]
+    lines = [line for number in sources for line in _failures(pool, number)]
+    if shared or {chosen.winner, chosen.runner_up} <= set(sources):
+        lines += _difference(chosen)
+    return tuple(dict.fromkeys(lines))
+
+
+def _failures(pool: Pool, number: int) -> Iterator[str]:
+    """The smallest thing that a candidate was given and does not do, if there is one."""
+    for check, probe, result in pool.failing(number)[:1]:
+        asked = probe.asks
+        what = input_text(asked) if asked else probe.source
+        gave = observed(asked, result) if asked else ""
+        saw = (gave or f"{result.outcome}: {result.detail}")[:LONGEST_VALUE]
+        yield f"- {what} gave {saw}; right is {check.expected or 'that it holds'}"
+
+
+def _difference(chosen: Selection) -> Iterator[str]:
+    """The input on which the two leading candidates differ, with what each gives, if known."""
+    between = chosen.separating
+    if between is not None:
+        yield (
+            f"- for {input_text(between.call)} one program gives {between.winner[:LONGEST_VALUE]}, "
+            f"another gives {between.runner_up[:LONGEST_VALUE]}"
+        )
