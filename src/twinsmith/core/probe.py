@@ -14,12 +14,12 @@ from twinsmith.core.program import MODULE
 Origin = Literal["person", "task", "plan"]
 MOST_PROBES = 500
 ABOUT_ACCOUNTS = -1
-"""What checks of registering and logging in are about, whichever requirement asks for it."""
+"""The requirement number of all checks of registering and logging in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call of a function; values are Python literals. Nothing expected: what it gives is told.
+    """One call of a function, as Python literals; without an expected value it is only observed.
 
     Data, not code: it means the same in every language.
     """
@@ -31,14 +31,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """One run of a command-line program; what is None is not looked at."""
+    """One run of a command-line program; an expectation that is None is not checked."""
 
     args: tuple[str, ...] = ()
     stdin: str = ""
     stdout: str | None = None
     exit_code: int | None = 0
     files: tuple[tuple[str, str], ...] = ()
-    """Names and texts of files that it finds in its folder."""
+    """Names and texts of the files that the command finds in its folder."""
 
 
 Input = Call | Command
@@ -59,15 +59,15 @@ class Probe:
     call: Call | None = None
     command: Command | None = None
     about: int = 0
-    """The number of the requirement that it was written for; 0: none in particular."""
+    """The number of the requirement that the probe was written for; 0: none in particular."""
     functions: tuple[str, ...] = ()
-    """The functions of a service that it tries, where its source does not call them by name."""
+    """The functions of a service that the probe tries, where its source does not name them."""
     fresh: bool = False
-    """Whether a service is started anew for it, so that nothing of earlier checks is left."""
+    """Whether the service is started anew for this probe, so that nothing earlier is left."""
 
     @property
     def asks(self) -> Input | None:
-        """What the program is given; nothing where the probe is code of its own."""
+        """The input of the probe; None where it is code of its own."""
         return self.call or self.command
 
 
@@ -123,7 +123,7 @@ def read_tests(source: str, *, file: str) -> Probes:
 
 
 def read_check(line: str, *, number: int) -> Probe | None:
-    """One assert that a model proposed; None when it is not exactly one assert."""
+    """An assert that a model proposed, as a probe; None when it is not exactly one assert."""
     try:
         body = ast.parse(line.strip()).body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
@@ -147,7 +147,7 @@ def _probe(name: str, check: ast.Assert, *, origin: Origin) -> Probe:
 
 
 def _call(check: ast.Assert) -> Call | None:
-    """The call in `assert f(1, [2]) == 3`, where all values are literals."""
+    """The call in an assert such as `f(1, [2]) == 3`; None where a value is no literal."""
     match check:
         case ast.Assert(
             test=ast.Compare(

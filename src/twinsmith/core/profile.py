@@ -1,4 +1,4 @@
-"""A task as the flow works on it: its words, read."""
+"""The profile of a task: its words, read and completed for the rest of a run."""
 
 from dataclasses import dataclass
 
@@ -7,46 +7,46 @@ from twinsmith.core.probe import Command, Input
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """What a task asks for, and what was assumed where it leaves something open."""
+    """The reading of a task, and what was assumed where it leaves something open."""
 
     entry: str = ""
-    """The function to write; empty for commands and services."""
+    """The name of the function to write; empty for commands and services."""
     signature: str = ""
     outline: str = ""
-    """How a command is run, or what a library offers, as a coder is told."""
+    """The description of a command or a library, as a coder is told."""
     form: str = ""
-    """A run of a command that shows how it prints, for models only: its numbers may be wrong."""
+    """An example run that shows how a command prints, for models only: its numbers may be wrong."""
     skeleton: str = ""
-    """A file of a library to be filled in, where its task writes what it offers."""
+    """A file of a library to be filled in, where the task writes its names."""
     names: tuple[str, ...] = ()
-    """What a library offers."""
+    """The names of functions and classes that a library offers."""
     calls: tuple[str, ...] = ()
-    """How each of these is called."""
+    """The calls of a library's functions and classes, in the order of `names`."""
     must: tuple[str, ...] = ()
-    """What the task itself names, a method as `Class.name`: a program without it is none."""
+    """Names that the task itself writes, methods as `Class.name`: a program must define them."""
     examples: tuple[Input, ...] = ()
-    """What the task itself says that calls and runs have to give."""
+    """Calls and runs whose results the task itself gives."""
     sketched: tuple[Command, ...] = ()
-    """Runs that whoever described a command thought of."""
+    """Example runs that the model which described the command made up."""
     example_checks: tuple[str, ...] = ()
-    """The same as asserts, where more than the plain result is compared."""
+    """Examples of the task as asserts, where more than the plain result is compared."""
     contradictions: tuple[str, ...] = ()
     sensitive: bool = False
-    """Whether mistakes would open a door: passwords, tokens, money, other people's data."""
+    """Whether mistakes would be dangerous: passwords, tokens, money, other people's data."""
     practice: str = ""
-    """What experienced people keep to in such a task, as a coder is told."""
+    """Rules that experienced people keep to in such a task, as a coder is told."""
     unsupported: str = ""
-    """What a service was asked for and cannot do here."""
+    """The feature that a service was asked for and cannot have here; empty where there is none."""
     question: str = ""
     assumed: str = ""
     answer: str = ""
 
     @property
     def described(self) -> str:
-        """The outline as models are told it."""
+        """The outline and form together, as models are told."""
         return f"{self.outline}\n{self.form}".strip()
 
     @property
     def has_classes(self) -> bool:
-        """Whether a library offers objects, which code has to make before it asks them."""
+        """Whether a library offers classes."""
         return "\n- class " in self.outline

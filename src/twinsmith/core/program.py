@@ -1,4 +1,4 @@
-"""Programs as values."""
+"""Programs and candidates as values."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -26,13 +26,13 @@ ENDINGS: Mapping[str, tuple[str, ...]] = {
     "c": (".c", ".h"),
     "cpp": (".cpp", ".hpp", ".h"),
 }
-"""What the files of a language end in, the main one's first."""
+"""The endings of file names in each language, that of the main file first."""
 MOST_FILES = 8
 MOST_BYTES = 100_000
 RESERVED = frozenset(
     {"calls.c", "calls.cpp", "driver.h", "driver.hpp", "driver_all.hpp", "driver.pl", "glue.go"}
 )
-"""Names of what is put beside a program so that its functions can be called."""
+"""Names of files that the sandbox puts beside a program, so that its functions can be called."""
 _NAME = re.compile(
     r"(?:(?P<folder>[A-Za-z_][\w-]{0,59})/)?[A-Za-z_][\w-]{0,59}(?P<ending>\.[a-z]{1,3})", re.ASCII
 )
@@ -60,15 +60,15 @@ class Program:
     language: str = "python"
     kind: Kind = "function"
     requires: tuple[str, ...] = ()
-    """Packages it asks for beyond the language's own library."""
+    """Packages that the program needs beyond the language's own library."""
 
     @property
     def text(self) -> str:
-        """All of it, file after file."""
+        """The text of all files of the program, one after the other."""
         return "\n".join((self.source, *(file.text for file in self.files)))
 
     files: tuple[SourceFile, ...] = ()
-    """What lies beside the main file, FILE_NAMES of its language."""
+    """The files beside the main one, which is called as FILE_NAMES says."""
 
     def __post_init__(self) -> None:
         problem = file_problem(self.files, self.language)
@@ -86,13 +86,13 @@ class Candidate:
     ensemble: int = 1
     way: Way = "direct"
     repairs: tuple[str, ...] = ()
-    """What was mended in the answer without asking anybody."""
+    """Repairs of the answer that were made without asking a model."""
     told: str = ""
-    """What its coder was told of an earlier version."""
+    """The complaints about an earlier version that the coder was told."""
 
 
 def file_problem(files: Sequence[SourceFile], language: str) -> str:
-    """Nothing, or in one line why these cannot lie beside a program's main file."""
+    """The reason, in one line, why files cannot be part of a program; empty where they can."""
     if len(files) > MOST_FILES:
         return f"the program has {len(files)} files beside its main one; at most {MOST_FILES}"
     size = sum(len(file.text.encode("utf-8", "surrogatepass")) for file in files)

@@ -1,4 +1,4 @@
-"""How far a run has come, told from its events alone."""
+"""The progress of a run, told from its events alone."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ ENDED: tuple[State, ...] = ("solved", "not solved", "cancelled")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """One stage as a person sees it."""
+    """The progress of one stage."""
 
     name: str
     started: str
@@ -23,23 +23,23 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ensemble:
-    """One ensemble as a person sees it."""
+    """The progress of one ensemble."""
 
     number: int
     answers: Mapping[str, int] = field(default_factory=dict)
-    """How many came from each role."""
+    """The number of answers from each role."""
     tokens: int = 0
     candidates: tuple[int, ...] = ()
-    """The numbers of those that it wrote, and of small edits of them."""
+    """The numbers of candidates that the ensemble wrote, and of small edits of them."""
     best: str = ""
-    """The number of the best of them, and how many checks it passes."""
+    """The number of the ensemble's best candidate, and how many checks it passes."""
     waiting: Mapping[str, str] = field(default_factory=dict)
     """The roles that were asked and have not answered, by the keys of the questions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """One run as a person sees it."""
+    """The progress of one run."""
 
     run: str
     task: str = ""
@@ -49,7 +49,7 @@ class Progress:
     stages: tuple[Stage, ...] = ()
     tokens: int = 0
     ensembles: tuple[Ensemble, ...] = ()
-    """Those that were asked something, by their numbers."""
+    """The ensembles that were asked something, in the order of their numbers."""
     best: str = ""
     leader: int | None = None
     """The best candidate so far; in the end, the one that was chosen."""
@@ -60,7 +60,7 @@ class Progress:
 
 
 def advance(progress: Progress, entry: Entry) -> Progress:
-    """The progress after one more event."""
+    """The progress of a run after one more event."""
     event, at = entry.event, entry.at
     data = event.data
     progress = replace(progress, updated=at)
@@ -193,7 +193,7 @@ def _answered(
 
 
 def _edited(before: tuple[Ensemble, ...], data: Mapping[str, Json]) -> tuple[Ensemble, ...]:
-    """The ensembles with the edits of their candidates that were kept; these are numbered on."""
+    """The ensembles with the kept edits of their candidates, which get the next numbers."""
     after, kept = _whole(data, "after"), data.get("kept")
     if after is None or not isinstance(kept, list):
         return before
@@ -224,5 +224,5 @@ def _text(data: Mapping[str, Json], name: str) -> str:
 
 
 def several(count: int, word: str) -> str:
-    """So many of something, as a person says it."""
+    """A count with its word in singular or plural: `1 file`, `1,200 files`."""
     return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"

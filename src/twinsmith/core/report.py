@@ -1,4 +1,4 @@
-"""A run told to a person and to a script."""
+"""The report of a run, for a person and for a script."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -14,11 +14,11 @@ from twinsmith.core.program import Candidate
 from twinsmith.core.task import Job
 
 SHORTEST_COPY = 30
-"""Characters in a row that are no accident."""
+"""The fewest characters in a row that count as copied."""
 
 
 def report_json(job: Job, work: Work, end: RunOutcome) -> str:
-    """Everything, for a script."""
+    """The report of a run as JSON, for a script."""
     best = work.best
     told: dict[str, Json] = {
         "run": job.run,
@@ -55,7 +55,7 @@ def report_json(job: Job, work: Work, end: RunOutcome) -> str:
 
 
 def markdown(job: Job, work: Work, end: RunOutcome) -> str:
-    """The same, for a person."""
+    """The report of a run as Markdown, for a person."""
     spent = f"{end.spent.tokens} tokens, {end.spent.seconds:.0f} s, {end.spent.usd:.4f} USD"
     lines = [
         f"# {'Solved' if end.solved else 'Not solved'}",
@@ -100,7 +100,7 @@ def copied(best: Candidate | None, texts: Sequence[str]) -> float:
 
 
 def _candidates(work: Work, end: RunOutcome) -> Iterator[str]:
-    """Every candidate, what was mended in it and what was found."""
+    """The lines of the report about every candidate: its repairs and findings."""
     for candidate, verdict in zip(work.pool.candidates, end.verdicts, strict=True):
         mark = "**chosen**, " if candidate.number == work.selection.winner else ""
         yield (
@@ -121,7 +121,7 @@ def _origins(work: Work) -> dict[str, list[tuple[Origin, int]]]:
 
 
 def _sources(work: Work) -> Iterator[str]:
-    """How much of the program comes from elsewhere, and from where."""
+    """The lines of the report about text that comes from elsewhere: how much, and from where."""
     told = ", ".join(
         f"{name} {100 * share:.0f} %" for name, share in shares(_origins(work)).items()
     )

@@ -1,4 +1,4 @@
-"""What a person asked for, and the job it becomes."""
+"""The task that a person gives, and the job it becomes."""
 
 import ast
 from dataclasses import dataclass, replace
@@ -26,31 +26,31 @@ LONGEST_TESTS = 200_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One sentence and what is known about it."""
+    """A task in one sentence, with its language, kind and tests."""
 
     text: str
     language: str
     kind: Kind
     tests: str = ""
     spec: str = ""
-    """The OpenAPI document that a service has to keep to, as JSON text; empty: none was given."""
+    """The OpenAPI document that the service has to keep to, as JSON text; empty: none."""
     kind_open: bool = False
-    """Whether nobody said what kind of program is wanted: `kind` is only a guess then."""
+    """Whether nobody said what kind of program is wanted, so that `kind` is only a guess."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Masked:
-    """In how many places of what a person gave something was masked, as a secret or like one."""
+    """The number of places in a person's task and tests where a secret was masked."""
 
     task: int = 0
     tests: int = 0
 
     def __bool__(self) -> bool:
-        """Whether anything was."""
+        """Whether any place was masked."""
         return bool(self.task or self.tests)
 
     def __str__(self) -> str:
-        """The places as a person reads them."""
+        """The masked places in words, for a person."""
         counts = (("the task", self.task), ("the tests", self.tests))
         return " and ".join(
             f"{count} place{'s' * (count != 1)} in {where}" for where, count in counts if count
@@ -62,7 +62,7 @@ NOTHING_MASKED = Masked()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A task together with everything that fixes how it is worked on."""
+    """A task with its budget, effort, seed and all else that fixes how it is worked on."""
 
     run: str
     task: Task
@@ -110,7 +110,7 @@ def read_task(*, text: str, language: str, kind: str, tests: str, spec: str = ""
 
 
 def without_secrets(task: Task, masking: Masking) -> tuple[Task, Masked]:
-    """The task as it may be kept and asked about, and where something was masked in it."""
+    """The task without secrets, and the number of places that were masked."""
     kept = replace(task, text=masking.text(task.text), tests=masking.code(task.tests))
     return kept, Masked(
         task=places_masked(task.text, kept.text), tests=places_masked(task.tests, kept.tests)
@@ -118,7 +118,7 @@ def without_secrets(task: Task, masking: Masking) -> tuple[Task, Masked]:
 
 
 def runs_when_masked(tests: str) -> bool:
-    """Whether everything that was masked in tests stood in strings and comments."""
+    """Whether tests can still run: everything masked in them stood in strings and comments."""
     try:
         tree = ast.parse(tests)
     except SyntaxError:

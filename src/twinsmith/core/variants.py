@@ -1,4 +1,4 @@
-"""Programs that differ from one by a single small edit: what mends a near miss without a model.
+"""Variants of a program that differ by one small edit: they mend a near miss without a model.
 
 A small model that is shown its mistake writes the same file again; the mistake is often one slice,
 one comparison or one conversion away. Whether an edit was right is decided by running it.
@@ -57,14 +57,14 @@ class Variant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Varied:
-    """What came of it, as a step remembers it."""
+    """The variants that were tried, and those of them that were kept."""
 
     kept: tuple[Variant, ...] = ()
     tried: int = 0
 
 
 def variants(source: str, most: int) -> tuple[str, ...]:
-    """Up to so many programs with one edit each, spread over the whole of the source."""
+    """Up to `most` programs with one edit each, spread over the whole source."""
     try:
         tree = ast.parse(source[: LONGEST_SOURCE + 1])
         if len(source) > LONGEST_SOURCE or not _is_flat(tree):
@@ -81,7 +81,7 @@ def variants(source: str, most: int) -> tuple[str, ...]:
 
 
 def _is_flat(tree: ast.Module) -> bool:
-    """Whether nothing is so deep inside of something else that it takes long to spell out."""
+    """Whether a program is not nested too deeply to be written out quickly."""
     level: list[ast.AST] = [tree]
     for _ in range(DEEPEST):
         level = [child for node in level for child in ast.iter_child_nodes(node)]
@@ -91,7 +91,7 @@ def _is_flat(tree: ast.Module) -> bool:
 
 
 def _edited(tree: ast.Module, where: _Place, edit: ast.AST) -> str:
-    """The program with one edit, nothing where that is none; the tree is as it was."""
+    """The program with one edit; empty where that cannot be written. The tree stays as it was."""
     node = _node(*where)
     _put(*where, edit)
     try:
@@ -116,7 +116,7 @@ def _node(parent: ast.AST, field: str, place: int | None) -> ast.AST:
 
 
 def _places(parent: ast.AST) -> Iterator[_Place]:
-    """Where something stands that can be edited: not in types, not in what only explains."""
+    """The places of a program that can be edited: not in types, not in docstrings."""
     for field, value in ast.iter_fields(parent):
         if field in _TYPES:
             continue

@@ -1,4 +1,4 @@
-"""What the critic thinks of a candidate, with the evidence."""
+"""The critic's verdict on a candidate, with the evidence."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,7 +8,7 @@ Severity = Literal["blocking", "note"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing the critic saw."""
+    """One thing that the critic found in a candidate."""
 
     what: str
     where: str
@@ -18,7 +18,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """One candidate, judged."""
+    """The verdict on one candidate."""
 
     candidate: int
     accepted: bool

@@ -1,4 +1,4 @@
-"""What can be read off the words of a task without asking anybody."""
+"""Facts that the words of a task tell without asking a model: language, kind, names."""
 
 import re
 
@@ -123,16 +123,16 @@ def foreign_language_in(text: str) -> str:
 
 
 def spoken(language: str) -> str:
-    """A language as people write it."""
+    """The name of a language as people write it."""
     return _SPOKEN.get(language, language.capitalize())
 
 
 _ROUTE = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE)\s+/")
-"""A request as everybody writes it."""
+"""The pattern of a request such as `GET /notes`."""
 
 
 def kind_in(text: str) -> Kind:
-    """What is wanted; a function, where nothing tells otherwise."""
+    """The kind of program that a task wants; a function, where nothing tells otherwise."""
     if _definitions(text):
         return "function"
     found = [(match.start(), kind) for kind, words in _KINDS if (match := words.search(text))]
@@ -155,7 +155,7 @@ def kind_is_told(text: str) -> bool:
 
 
 def channels_in(text: str) -> frozenset[str]:
-    """What a command is given, by its task's words: stdin, files, options, args."""
+    """The kinds of input that a task's words give to a command: stdin, files, options, args."""
     found = {name for name, words in _CHANNELS.items() if words.search(text)}
     # A program that is given nothing else is given arguments.
     return frozenset(found or {"args"})
@@ -170,19 +170,19 @@ def entry_in(text: str) -> str:
 
 
 def signature_in(text: str, entry: str) -> str:
-    """The line that defines the function, where the task has one."""
+    """The line in a task that defines the function; empty where there is none."""
     lines = [m[0].strip() for m in _definitions(text) if m[1] == entry]
     return lines[-1] if lines else ""
 
 
 def _definitions(text: str) -> list[re.Match[str]]:
-    """The lines that define functions, in their order."""
+    """The matches of lines that define functions, in their order."""
     found = [*_DEFINED.finditer(text), *_DEFINED_IN_C.finditer(text)]
     return sorted(found, key=re.Match.start)
 
 
 def harm_in(text: str) -> str:
-    """The word that says a task asks for a weapon; defending against one is welcome."""
+    """The word by which a task asks for a weapon; empty where it asks for none, or for defence."""
     found = _HARM.search(text)
     return found[0] if found and not _DEFENCE.search(text) else ""
 

@@ -1,1 +1,1 @@
-"""From the words of a model to a program or an object: reading and mending."""
+"""Reading and mending replies: from a model's words to a program or a JSON object."""

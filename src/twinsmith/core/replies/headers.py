@@ -1,4 +1,4 @@
-"""The headers of C and C++, by the names that programs take from them."""
+"""The headers of C and C++, with the names that each provides."""
 
 import re
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ BY_HEADER: Mapping[str, str] = {
     "time.h": "CLOCKS_PER_SEC clock clock_gettime difftime localtime mktime strftime time time_t",
     **_POSIX,
 }
-"""For C."""
+"""The headers of C, with the names by which a program is seen to need them."""
 _CLASHES: Mapping[str, str] = {
     "math.h": "y0 y1 yn j0 j1 jn gamma signgam fdim fma logb remainder rint scalb drem significand",
     "stdio.h": "remove rename dprintf tmpfile getw putw fileno popen getdelim",
@@ -60,7 +60,7 @@ _CLASHES: Mapping[str, str] = {
     "time.h": "ctime gmtime asctime timezone daylight tzname timegm nanosleep stime",
     "unistd.h": "access dup link pause pipe unlink chown chdir exec nice swab crypt encrypt brk",
 }
-"""What a header declares besides: a program that has such a name itself does without it."""
+"""Other names that headers of C declare; a program that defines one does without the header."""
 _ALGORITHMS = (
     "all_of any_of binary_search copy copy_if count count_if equal fill find find_if "
     "for_each is_sorted lower_bound max max_element min min_element next_permutation none_of "
@@ -117,7 +117,7 @@ STD_HEADERS: Mapping[str, str] = {
     "vector": "vector",
     **_POSIX,
 }
-"""For C++; names of C's library may stand without `std::`."""
+"""The headers of C++, with the names by which a program is seen to need them."""
 _FROM_C = frozenset(
     {"cassert", "cctype", "climits", "cmath", "cstdint", "cstdio", "cstdlib", "cstring", *_POSIX}
 )
@@ -130,11 +130,11 @@ _ALONE = frozenset(
     {"bool", "cerr", "cin", "cout", "endl", "errno", "false", "nullopt", "stderr", "stdin"}
     | {"stdout", "string", "true", "va_list"}
 )
-"""Names that say enough by themselves; others may be a variable's."""
+"""Names that are surely the library's; others may be a program's own variables."""
 
 
 def missing_headers(code: str, language: str, present: set[str]) -> list[str]:
-    """The headers that bare code needs beside those it has."""
+    """The headers that code without comments and literals needs and does not include yet."""
     whole_namespace = bool(re.search(r"\busing\s+namespace\s+std\s*;", code))
     found = [
         header
@@ -147,7 +147,7 @@ def missing_headers(code: str, language: str, present: set[str]) -> list[str]:
 
 
 def _provides(header: str, code: str, language: str, *, all_std: bool) -> bool:
-    """Whether bare code uses a name of a header, and has none of its own that would clash."""
+    """Whether code uses a name of a header, and defines none that would clash with it."""
     names = set((BY_HEADER if language == "c" else STD_HEADERS)[header].split())
     loose, qualified, outer = _words(code)
     if language == "cpp" and not all_std and header not in _FROM_C:
@@ -158,7 +158,7 @@ def _provides(header: str, code: str, language: str, *, all_std: bool) -> bool:
 
 @lru_cache(maxsize=4)
 def _words(code: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Names that are used alone, names of the standard library, names that a program declares."""
+    """The words of code: used alone, used with `std::`, and declared by the program."""
     text = re.sub(r"^[ \t]*#[^\n]*", "", code, flags=re.MULTILINE).replace("->", ".")
     words = set(re.findall(r"(?<!::)(?<![\w.])([A-Za-z_]\w*)", text))
     used = set(re.findall(r"(?<!::)(?<![\w.])([A-Za-z_]\w*)(?=\s*[<(]|\s*[&*]*\s+[A-Za-z_])", text))

@@ -1,4 +1,4 @@
-"""Functions of several Python files in one: what a library does right in different answers."""
+"""Mixing functions of several Python files into one."""
 
 import ast
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def mixed(base: str, donors: Mapping[str, str]) -> str:
-    """The base with functions of other files in place of its own, each with what it needs there.
+    """A Python file with some functions replaced by those of other files, each with what it needs.
 
     A function that needs something by a name that means another thing in the base stays as it is.
     """
@@ -42,7 +42,7 @@ def _with(base: str, name: str, donor: str, exchanged: frozenset[str]) -> str:
 
 
 def _needed(node: ast.stmt, there: Mapping[str, ast.stmt]) -> dict[str, ast.stmt]:
-    """What a definition uses of its own file, and what that uses, in the file's order."""
+    """The definitions of a file that a statement uses, directly or not, in the file's order."""
     found: set[str] = set()
     waiting = [node]
     while waiting:
@@ -54,7 +54,7 @@ def _needed(node: ast.stmt, there: Mapping[str, ast.stmt]) -> dict[str, ast.stmt
 
 
 def _bound(source: str) -> dict[str, ast.stmt]:
-    """What a file binds at its outermost level, with the statement that does."""
+    """The names that a file binds at its outermost level, with the statements that bind them."""
     tree = parsed(source)
     found: dict[str, ast.stmt] = {}
     for node in tree.body if tree else ():
@@ -81,7 +81,7 @@ def _first_line(node: ast.stmt) -> int:
 
 
 def _after_docstring(source: str) -> int:
-    """The line before which imports go: after a docstring and what comes from the future."""
+    """The line where imports can be added: after the docstring and imports from `__future__`."""
     tree = parsed(source)
     line = 0
     for node in tree.body if tree else ():

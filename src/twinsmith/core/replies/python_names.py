@@ -1,4 +1,4 @@
-"""Names in a Python source: what is defined, used or missing, and where that is from."""
+"""Names in a Python source: which are defined, used or missing, and imports for them."""
 
 import ast
 import builtins
@@ -56,19 +56,19 @@ _MODULES = frozenset(
     | {"unittest", "uuid", "zlib"}
 )
 _DATETIME = frozenset({"datetime", "date", "time", "timedelta", "timezone", "UTC"})
-"""What the module has; with anything else, the class of the same name is meant."""
+"""Names in the module `datetime`; with any other, the class `datetime` is meant."""
 _FRIENDS: Mapping[str, str] = {
     "fastapi": "Depends FastAPI HTTPException Header Request Response status",
     "flask": "Flask Response abort jsonify make_response request session",
     "pydantic": "BaseModel Field",
     "werkzeug.security": "check_password_hash generate_password_hash",
 }
-"""Only for a program that uses the package anyway."""
+"""Names of packages that are imported only where a program uses the package anyway."""
 
 
 @lru_cache(maxsize=4)
 def parsed(source: str) -> ast.Module | None:
-    """The tree of a source, or None where it is no Python; nobody changes it."""
+    """The syntax tree of a source, shared and never changed; None where it is no Python."""
     try:
         with warnings.catch_warnings():
             # An odd escape is the program's own affair.
@@ -79,7 +79,7 @@ def parsed(source: str) -> ast.Module | None:
 
 
 def problem(source: str) -> SyntaxError | None:
-    """Where the parser stops."""
+    """The syntax error at which the parser stops; None where there is none."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -92,7 +92,7 @@ def problem(source: str) -> SyntaxError | None:
 
 
 def defined(tree: ast.Module) -> set[str]:
-    """The names that a module has after its import, but for packages it may not have."""
+    """The names that a module defines, without those of packages outside the standard library."""
     found: set[str] = set()
     nodes: list[ast.AST] = [*tree.body]
     while nodes:
@@ -113,7 +113,7 @@ def defined(tree: ast.Module) -> set[str]:
 
 
 def called(node: ast.expr) -> str:
-    """The first name of `a.b(c).d[e]`."""
+    """The first name of an expression: `a` of `a.b(c).d[e]`."""
     while not isinstance(node, ast.Name):
         match node:
             case ast.Attribute(value=inner) | ast.Subscript(value=inner) | ast.Call(func=inner):
@@ -124,7 +124,7 @@ def called(node: ast.expr) -> str:
 
 
 def imported(tree: ast.Module) -> set[str]:
-    """The names that imports bind, wherever they stand."""
+    """The names that imports bind, anywhere in a module."""
     return {
         (alias.asname or alias.name).partition(".")[0]
         for node in ast.walk(tree)
@@ -136,7 +136,7 @@ def imported(tree: ast.Module) -> set[str]:
 def effects(
     source: str, tree: ast.Module, entry: str
 ) -> tuple[Callable[[ast.stmt], set[str]], set[str]]:
-    """What a statement may change of a module, directly or by a call, and what functions need."""
+    """A function that tells which variables a statement may change, and the names needed."""
     try:
         top = symtable.symtable(source, "reply", "exec")
     except _UNREADABLE:
@@ -182,7 +182,7 @@ def _globals(table: symtable.SymbolTable) -> set[str]:
 
 
 def _loaded(node: ast.stmt) -> Iterator[ast.Name]:
-    """Names that are read when a definition or a condition of the module is reached."""
+    """The names that are read when a statement of a module is executed."""
     parts: list[ast.AST] = [node]
     if isinstance(node, Function):
         parts = [*node.decorator_list, *node.args.defaults]
@@ -194,7 +194,7 @@ def _loaded(node: ast.stmt) -> Iterator[ast.Name]:
 
 
 def missing(source: str) -> set[str]:
-    """Names that are used and bound nowhere."""
+    """The names that a source uses and binds nowhere."""
     try:
         top = symtable.symtable(source, "reply", "exec")
     except _UNREADABLE:
@@ -215,7 +215,7 @@ def missing(source: str) -> set[str]:
 
 
 def import_lines(source: str, tree: ast.Module) -> list[str]:
-    """The imports that bind the missing names that are well known."""
+    """Import lines for the missing names of a source that are well known."""
     names = missing(source)
     if not names:
         return []
@@ -265,7 +265,7 @@ def _modules(node: ast.stmt) -> list[str]:
 
 
 def useless_imports(tree: ast.Module, beside: frozenset[str]) -> list[ast.stmt]:
-    """Imports of what is not Python's own, where nothing uses a name or the program defines it.
+    """Imports outside the standard library that nothing uses, or whose names are redefined.
 
     Modules that lie beside it are its own as well.
     """

@@ -1,4 +1,4 @@
-"""Text that nearly is Python: marks, indentation, prose, brackets and ends."""
+"""Mending text that is nearly Python: marks, indentation, prose, brackets and ends."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -54,7 +54,7 @@ def _straight(source: str) -> str:
 
 
 def _evenly_indented(source: str) -> str:
-    """Tabs as four spaces, no margin; the first line may have lost its own."""
+    """A source with tabs as four spaces and without a common margin."""
     text = re.sub(r"^[ \t]+", lambda found: found[0].expandtabs(4), source, flags=re.MULTILINE)
     text = without_margin(text)
     if text != source or parsed(text):
@@ -64,7 +64,7 @@ def _evenly_indented(source: str) -> str:
 
 
 def _without_prose(source: str, _entry: str) -> str:
-    """Lines that stop the parser and read as sentences or marks are left out."""
+    """A source without lines that stop the parser and read as sentences or marks."""
     text = _following_errors(source, _drop_sentence)
     if text == source:
         return source
@@ -79,7 +79,7 @@ def _indented_bodies(source: str, _entry: str) -> str:
 
 
 def _closed_brackets(source: str, entry: str) -> str:
-    """No bracket stays open up to the end of the entry; behind it there is an unfinished end."""
+    """A source with brackets closed up to the end of the entry function."""
     lines = source.split("\n")
     head = re.compile(rf"\s*(?:async\s+)?def\s+{re.escape(entry)}\s*\(")
     begins = next((i for i, line in enumerate(lines) if entry and head.match(line)), None)
@@ -90,7 +90,7 @@ def _closed_brackets(source: str, entry: str) -> str:
 
 
 def _following_errors(source: str, act: Callable[[list[str], int, str], bool]) -> str:
-    """Act on the line of each error, as long as there is one that can be acted on."""
+    """A source after `act` was tried on the line of each syntax error, while that helps."""
     lines = source.split("\n")
     for _ in range(_tries(source, _MOST_ERRORS)):
         error = problem("\n".join(lines))
@@ -121,7 +121,7 @@ def _is_prose(line: str) -> bool:
 
 
 def _indent(lines: list[str], at: int, message: str) -> bool:
-    """Move what the parser finds at the wrong depth."""
+    """Move a line that the parser finds at the wrong depth."""
     before = next((line for line in reversed(lines[:at]) if line.strip()), "")
     if message.startswith("expected an indented block"):
         end = _end_of_body(lines, at) if "function definition" in message else at + 1
@@ -139,7 +139,7 @@ def _indent(lines: list[str], at: int, message: str) -> bool:
 
 
 def _close(lines: list[str], at: int, message: str) -> bool:
-    """Close a bracket where the statement ends that opened it: with the last line below it."""
+    """Close a bracket where the statement that opened it ends."""
     opened = _OPENED.match(message)
     if opened is None:
         return False
@@ -148,7 +148,7 @@ def _close(lines: list[str], at: int, message: str) -> bool:
 
 
 def _end_of_statement(lines: Sequence[str], at: int) -> int:
-    """The last line that is deeper than its first one."""
+    """The last line of a statement: the last that is indented deeper than its first."""
     end = at
     for i in range(at + 1, len(lines)):
         if lines[i].strip() and _depth(lines[i]) <= _depth(lines[at]):
@@ -178,7 +178,7 @@ def _end_of_block(lines: Sequence[str], at: int) -> int:
 
 
 def _without_end(source: str, entry: str) -> str:
-    """The longest beginning that can be read and still has the entry."""
+    """The longest beginning of a source that can be parsed and still has the entry function."""
     lines = source.rstrip().split("\n")
     ends = [len(lines) - cut for cut in range(1, min(_MOST_CUT, len(lines)))]
     outer = [i for i in range(1, len(lines)) if re.match(r"[\w@]", lines[i])]

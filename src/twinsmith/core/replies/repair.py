@@ -1,4 +1,4 @@
-"""A program that nearly builds in, one that more likely does out; no model is asked.
+"""Repairing a program that nearly builds, without asking a model.
 
 Text is only read here, never run, and in time that grows with its length.
 """
@@ -29,7 +29,7 @@ _STEPS: Mapping[str, tuple[Step, ...]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repaired:
-    """A source, and what was done to it, in words."""
+    """A repaired source, and the repairs in words."""
 
     source: str
     repairs: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Repaired:
 def repair(
     source: str, *, language: str, entry: str, kind: Kind, beside: frozenset[str] = frozenset()
 ) -> Repaired:
-    """Mend what is known to be easily mended; what is too long or strange comes back as it is.
+    """Repair what is easily repaired in a source; one too long or strange comes back as it is.
 
     `beside` names the modules of the same program: importing one of them is never useless.
     """

@@ -1,4 +1,4 @@
-"""What makes Rust, Go, C and C++ build that nearly does; without a compiler."""
+"""Repairs for Rust, Go, C and C++ sources that nearly build; no compiler is used."""
 
 import re
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ _GO_SPEC = re.compile(r'(?:([\w.]+)[ \t]+)?"([^"\n]+)"')
 
 
 def functions(source: str, language: str) -> set[str]:
-    """The functions that a source defines at its outermost level."""
+    """The names of functions that a source defines at its outermost level."""
     text = outline(bare(source, language))
     if language in {"c", "cpp"}:
         text = outline(text, "(", ")")
@@ -51,7 +51,7 @@ def functions(source: str, language: str) -> set[str]:
 
 
 def _in(language: str) -> tuple[Step, ...]:
-    """The steps that are the same for every language with braces."""
+    """The repairs that are the same for every language with braces."""
 
     def made_plain(source: str, _entry: str, _kind: Kind) -> Mended | None:
         text = straight(source, language)
@@ -73,7 +73,7 @@ def _in(language: str) -> tuple[Step, ...]:
 
 
 def _without_end(source: str, language: str) -> str | None:
-    """Up to the last block that is closed, where one is left open."""
+    """A source up to its last closed block, where a later one is left open; else None."""
     code = bare(source, language)
     if re.search(r"^[ \t]*#[ \t]*(?:if|el|define)", code, re.MULTILINE):
         return None
@@ -87,7 +87,7 @@ def _without_end(source: str, language: str) -> str | None:
 
 
 def named_as(source: str, entry: str, kind: Kind, language: str) -> Mended | None:
-    """The function under the name that was asked for, where only its spelling differs."""
+    """A source whose function has the name that was asked for, where only its spelling differed."""
     if not entry or kind in {"cli", "service"}:
         return None
     code = bare(source, language)
@@ -105,7 +105,7 @@ def named_as(source: str, entry: str, kind: Kind, language: str) -> Mended | Non
 
 
 def _without_main(source: str, entry: str, kind: Kind, language: str) -> Mended | None:
-    """A function's demonstration is left out: nobody runs it, and it may not build."""
+    """A source of a function without its `main`, which nobody runs and which may not build."""
     if kind in {"cli", "service"} or entry == "main":
         return None
     code = bare(source, language)
@@ -139,7 +139,7 @@ def _closing(code: str, start: int) -> int | None:
 
 
 def _start_of_head(source: str, at: int, language: str) -> int:
-    """With the comments and attributes directly above, which would be left hanging."""
+    """The start of a definition, with the comments and attributes directly above it."""
     above = ("//", "#[") if language == "rust" else ("//",)
     while at > 0:
         line = source.rfind("\n", 0, at - 1) + 1
@@ -150,7 +150,7 @@ def _start_of_head(source: str, at: int, language: str) -> int:
 
 
 def _rust_uses(source: str, entry: str, kind: Kind) -> Mended | None:  # noqa: ARG001
-    """`use` lines for names of the standard library."""
+    """A Rust source with `use` lines for names of the standard library."""
     code = bare(source, "rust")
     imported = " ".join(re.findall(r"\buse\s+([^;]{1,2000});", code))
     bound = set(re.findall(r"\b(?:struct|enum|trait|type|mod|union|fn|const)\s+(\w+)", code))
@@ -174,7 +174,7 @@ def _rust_uses(source: str, entry: str, kind: Kind) -> Mended | None:  # noqa: A
 
 
 def _go_package(source: str, entry: str, kind: Kind) -> Mended | None:  # noqa: ARG001
-    """A package clause; a command's is main."""
+    """A Go source with a package clause; a command's is `main`."""
     found = re.search(r"^[ \t]*package[ \t]+(\w+)", bare(source, "go"), re.MULTILINE)
     if found is None:
         return f"package main\n\n{source.lstrip()}", "added: package main"
@@ -185,7 +185,7 @@ def _go_package(source: str, entry: str, kind: Kind) -> Mended | None:  # noqa: 
 
 
 def _go_imports(source: str, entry: str, kind: Kind) -> Mended | None:  # noqa: ARG001
-    """What is used is imported, and what is not is not: Go refuses both."""
+    """A Go source that imports just the packages it uses: Go refuses more and less."""
     code = bare(source, "go")
     clauses = [found.span(1) for found in _GO_IMPORT.finditer(code)]
     specs = [spec for start, end in clauses for spec in _go_specs(source[start:end])]
@@ -211,7 +211,7 @@ def _go_imports(source: str, entry: str, kind: Kind) -> Mended | None:  # noqa: 
 
 
 def _go_specs(clause: str) -> list[tuple[str, str]]:
-    """The packages of one clause, each with the name it is given."""
+    """The packages of one import clause in Go, each with the name it is given."""
     return _GO_SPEC.findall(re.sub(r"//[^\n]*", "", clause.removeprefix("import")))
 
 
@@ -224,7 +224,7 @@ def _outside(code: str, clauses: list[tuple[int, int]]) -> Iterator[str]:
 
 
 def _go_name(path: str) -> str:
-    """What a package is called by, as far as its path tells."""
+    """The name that a Go package is used by, as far as its path tells."""
     parts = [part for part in path.split("/") if not re.fullmatch(r"v\d+", part)] or [path]
     return re.sub(r"^go-|[.-]v\d+$|-go$", "", parts[-1])
 
@@ -241,7 +241,7 @@ def _go_missing(body: str, present: set[str]) -> list[str]:
 
 
 def _go_written(source: str, imports: list[str]) -> str:
-    """A source without imports, with one clause for all."""
+    """A Go source that has no imports, with one import clause added."""
     listed = "".join(f"\t{each}\n" for each in dict.fromkeys(imports))
     clause = f"import (\n{listed})" if imports else ""
     package = re.search(r"^[ \t]*package[ \t]+\w+[ \t]*;?", bare(source, "go"), re.MULTILINE)
@@ -251,7 +251,7 @@ def _go_written(source: str, imports: list[str]) -> str:
 
 
 def _includes(language: str) -> Step:
-    """Headers for the names that a source uses."""
+    """The repair that adds headers for the names that a source uses."""
 
     def step(source: str, _entry: str, _kind: Kind) -> Mended | None:
         if language == "cpp" and "<bits/stdc++.h>" in source:

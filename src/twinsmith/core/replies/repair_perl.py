@@ -1,4 +1,4 @@
-"""What makes Perl run that nearly does; without an interpreter."""
+"""Repairs for Perl sources that nearly run; no interpreter is used."""
 
 import re
 
@@ -23,7 +23,7 @@ _SIGNATURES = re.compile(
 
 
 def _perl_uses(source: str, entry: str, kind: Kind) -> Mended | None:  # noqa: ARG001
-    """`use` lines for functions of the modules that come with Perl."""
+    """A Perl source with `use` lines for functions of modules that come with Perl."""
     code = bare(source, "perl")
     own = set(re.findall(r"\bsub\s+(\w+)", code))
     listed = re.findall(r"^[ \t]*use\s+([\w:]+)([^;]{0,2000});", source, re.MULTILINE)
@@ -45,7 +45,7 @@ def _perl_uses(source: str, entry: str, kind: Kind) -> Mended | None:  # noqa: A
 
 
 def _perl_true(source: str, entry: str, kind: Kind) -> Mended | None:  # noqa: ARG001
-    """A file that another loads ends with a true value."""
+    """A Perl file for another to load, ending with a true value as Perl demands."""
     if kind in {"cli", "service"} or re.search(r"^(?:__(?:END|DATA)__|=\w)", source, re.MULTILINE):
         return None
     code = bare(source, "perl").rstrip()
@@ -56,13 +56,13 @@ def _perl_true(source: str, entry: str, kind: Kind) -> Mended | None:  # noqa: A
 
 
 def _ends_with_sub(code: str) -> bool:
-    """The last block is a named sub's, so that a new statement may follow."""
+    """Whether the last block is a named sub's, so that a new statement may follow."""
     heads = re.split(r"[{};]", outline(code))
     return len(heads) > 2 and bool(re.search(r"\bsub\s+\w+\s*(?:\([^)]*\)\s*)?$", heads[-3]))
 
 
 def _perl_signatures(source: str, entry: str, kind: Kind) -> Mended | None:  # noqa: ARG001
-    """`sub f($x) {` is a prototype, and a wrong one, unless signatures were switched on."""
+    """A Perl source with `sub f($x) {` rewritten, unless it switches signatures on."""
     if _SIGNATURES.search(source) or not _SIGNED.search(source):
         return None
 

@@ -1,4 +1,4 @@
-"""What makes Python run that nearly does: an entry, imports, no demonstration."""
+"""Repairs for Python sources that nearly run: an entry, imports, no demonstration."""
 
 import ast
 import re
@@ -28,7 +28,7 @@ _RUNNERS = frozenset({"doctest", "unittest", "pytest", "timeit"})
 
 
 def _with_entry(source: str, entry: str, kind: Kind) -> Mended | None:
-    """A function under the name that was asked for, where it has another or stands in a class."""
+    """A source with a function of the name that was asked for, where it had another or a class."""
     tree = parsed(source)
     if tree is None or not entry or kind in {"cli", "service"} or entry in defined(tree):
         return None
@@ -47,7 +47,7 @@ def _with_entry(source: str, entry: str, kind: Kind) -> Mended | None:
 
 
 def _method(cls: ast.ClassDef, entry: str) -> ast.FunctionDef | None:
-    """The method that is meant, of a class that can be made of nothing."""
+    """The method of a class that the entry means; None where making an object needs arguments."""
     methods = [node for node in cls.body if isinstance(node, ast.FunctionDef)]
     for node in methods:
         if node.name == "__init__" and len(node.args.args) - len(node.args.defaults) > 1:
@@ -61,7 +61,7 @@ def _method(cls: ast.ClassDef, entry: str) -> ast.FunctionDef | None:
 def _wrapper(
     entry: str, node: ast.FunctionDef | ast.AsyncFunctionDef, call: str, *, skip: int
 ) -> str:
-    """A function with the same parameters that calls the other."""
+    """A function named `entry` with the parameters of another, which it calls."""
     args = node.args
     positional = [*args.posonlyargs, *args.args]
     if skip > len(positional):
@@ -93,7 +93,7 @@ def _added(source: str, text: str, words: str) -> Mended | None:
 
 
 def _without_demonstrations(source: str, entry: str, kind: Kind) -> Mended | None:
-    """Nothing runs at import but what the functions need."""
+    """A source without statements that run at import and that no function needs."""
     tree = parsed(source)
     if tree is None or kind in {"cli", "service"} or (entry and entry not in defined(tree)):
         return None
@@ -131,7 +131,7 @@ def _lines(node: ast.stmt) -> range:
 
 
 def _is_idle(node: ast.stmt) -> bool:
-    """What only shows or checks something, whatever it touches."""
+    """Whether a statement only shows or checks something."""
     match node:
         case ast.Assert():
             return True
@@ -147,7 +147,7 @@ def _is_idle(node: ast.stmt) -> bool:
 
 
 def _is_firm(node: ast.stmt, foreign: set[str]) -> bool:
-    """What stays, whatever uses it."""
+    """Whether a statement stays, whatever uses it."""
     match node:
         case ast.Expr(value=ast.Constant()) | ast.Import() | ast.ImportFrom() | ast.ClassDef():
             return True
@@ -163,7 +163,7 @@ def _is_firm(node: ast.stmt, foreign: set[str]) -> bool:
 
 
 def _sets_up(node: ast.stmt, foreign: set[str]) -> bool:
-    """It changes something of a module: `sys.setrecursionlimit(…)`, `getcontext().prec = …`."""
+    """Whether a statement sets up a module: `sys.setrecursionlimit(…)`, `getcontext().prec = …`."""
     match node:
         case ast.Expr(value=ast.Call(func=target)):
             return called(target) in foreign
@@ -177,7 +177,7 @@ def _names(nodes: Sequence[ast.expr]) -> Iterator[ast.Name]:
 
 
 def _with_imports(source: str, entry: str, kind: Kind) -> Mended | None:  # noqa: ARG001
-    """The imports that well-known names need."""
+    """A source with imports for well-known names that it uses."""
     tree = parsed(source)
     lines = import_lines(source, tree) if tree else []
     if tree is None or not lines:
@@ -204,7 +204,7 @@ def _begins_with_import(lines: Sequence[str]) -> bool:
 def _without_useless_imports(
     source: str, entry: str, kind: Kind, beside: frozenset[str]
 ) -> Mended | None:
-    """Packages that nothing uses, and the program as its own module."""
+    """A source without imports of unused packages and of the program itself."""
     tree = parsed(source)
     useless = useless_imports(tree, beside) if tree and kind in {"function", "library"} else []
     if tree is None or not useless or (entry and entry not in defined(tree)):
@@ -218,7 +218,7 @@ def _without_useless_imports(
 
 
 def python_steps(beside: frozenset[str]) -> tuple[Step, ...]:
-    """What is done to a Python file, with the names of the modules that lie beside it."""
+    """The repairs for a Python file; `beside` names the modules that lie beside it."""
     return (
         readable,
         _with_entry,

@@ -1,4 +1,4 @@
-"""Locals that hide the function which they are filled from: `total = total(items)`."""
+"""Repairing locals that hide the function which they are filled from: `total = total(items)`."""
 
 import ast
 from textwrap import indent
@@ -9,7 +9,7 @@ from twinsmith.core.replies.source_text import Mended
 
 
 def unshadowed(source: str, entry: str, kind: Kind) -> Mended | None:  # noqa: ARG001
-    """Such locals under another name; Python raises UnboundLocalError at the first call else."""
+    """A source with locals renamed that hide a function which is called beside them."""
     tree = parsed(source)
     if tree is None:
         return None
@@ -33,7 +33,7 @@ def unshadowed(source: str, entry: str, kind: Kind) -> Mended | None:  # noqa: A
 
 
 def _hidden(node: ast.FunctionDef | ast.AsyncFunctionDef, functions: set[str]) -> frozenset[str]:
-    """The functions of the file that this one calls, under names that it gives to values."""
+    """The functions that a function calls and whose names it also gives to local values."""
     every = list(ast.walk(node))
     stored = {n.id for n in every if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     called = {n.func.id for n in every if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
@@ -47,7 +47,7 @@ def _hidden(node: ast.FunctionDef | ast.AsyncFunctionDef, functions: set[str]) -
 
 
 class _Renamed(ast.NodeTransformer):
-    """Values under another name; what is called keeps its own."""
+    """Renames local values; functions that are called keep their names."""
 
     def __init__(self, names: frozenset[str]) -> None:
         self._names = names

@@ -1,4 +1,4 @@
-"""A model's reply in, the program in it out."""
+"""Finding the program in a model's reply."""
 
 import ast
 import re
@@ -32,12 +32,12 @@ _BEGINS: Mapping[str, re.Pattern[str]] = {
 _PERL_END = re.compile(r".*[;}]\s*(?:#.*)?$|__(?:END|DATA)__")
 _BRACED_END = re.compile(r".*[;}]\s*(?://.*)?$|\s*#\s*endif|.*\*/\s*$")
 _PERL_LOOKS = re.compile(r"\bFindBin\b|__FILE__")
-"""`use lib '.'` means where it is started, which need not be where it lies."""
+"""Signs that a Perl program finds its modules by where it lies; `use lib '.'` does not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A program, and what was mended in it, in words."""
+    """The program in a reply, and the repairs in words."""
 
     program: Program
     repairs: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ def read_reply(
 
 
 def source_in(text: str, language: str, *, entry: str = "") -> str:
-    """The program in a reply, as it was written: the fenced block that holds it, or the lines."""
+    """The source in a reply as it was written: the fenced block that holds it, or plain lines."""
     text = _plain(text)
     fenced = _of_language(blocks(text), language)
     source = _chosen(fenced, language, entry) if fenced else _lines_of_code(text, language)
@@ -72,7 +72,7 @@ def source_in(text: str, language: str, *, entry: str = "") -> str:
 
 
 def _plain(text: str) -> str:
-    """A reply without what its model thought before it."""
+    """A reply without the thoughts that its model wrote before it."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
     return _THOUGHT.sub("", text)
 
@@ -80,7 +80,7 @@ def _plain(text: str) -> str:
 def _mended(
     source: str, files: Sequence[SourceFile], language: str, entry: str, kind: Kind
 ) -> Repaired:
-    """The main file, mended; what it has from the others need not be defined in it."""
+    """The main file, repaired; names that it imports from the other files count as defined."""
     taken = _taken(source, files) if language == "python" else set()
     asked = "" if entry in taken else entry
     beside = _modules(files)
@@ -120,7 +120,7 @@ def _modules(files: Sequence[SourceFile]) -> frozenset[str]:
 
 
 def _looking(source: str, files: Sequence[SourceFile]) -> str:
-    """A Perl program that finds its own modules, from wherever it is started."""
+    """A Perl program with `use lib`, so that it finds its modules wherever it is started."""
     folders = {file.name.rpartition("/")[0] for file in files} | {""}
     places = (f'"$FindBin::Bin/{folder}"' for folder in sorted(folders))
     first = source.partition("\n")[0] + "\n" if source.startswith("#!") else ""
@@ -128,7 +128,7 @@ def _looking(source: str, files: Sequence[SourceFile]) -> str:
 
 
 def _of_language(blocks: Sequence[Block], language: str) -> list[Block]:
-    """Those that say they are in the language; else those that do not say; else all."""
+    """The blocks marked with the language; else those without a mark; else all."""
     tags = TAGS.get(language, frozenset({language}))
     if language == "c":
         tags |= TAGS["cpp"]
@@ -138,7 +138,7 @@ def _of_language(blocks: Sequence[Block], language: str) -> list[Block]:
 
 
 def _chosen(blocks: Sequence[Block], language: str, entry: str) -> str:
-    """The longest block that has the entry, after what it needs from the others."""
+    """The longest block that has the entry, after the blocks that it needs."""
     names = [defines(block.source, language) for block in blocks]
     alike = [i for i, own in enumerate(names) if entry in own]
     alike = alike or [i for i, own in enumerate(names) if own] or [*range(len(blocks))]
@@ -156,7 +156,7 @@ def _chosen(blocks: Sequence[Block], language: str, entry: str) -> str:
 
 
 def _lines_of_code(text: str, language: str) -> str:
-    """Of a reply without a fence: from the first line of code to the last."""
+    """The lines of a reply without a fence, from the first line of code to the last."""
     begins = _BEGINS.get(_family(language))
     if begins is None or (language == "python" and parsed(text)):
         return text
@@ -177,7 +177,7 @@ def _family(language: str) -> str:
 
 
 def _check(source: str, files: Sequence[SourceFile], language: str, entry: str, kind: Kind) -> None:
-    """A reply that has no such program is told in one line."""
+    """Raise BadReply, with one line that says why, where a source is not the wanted program."""
     needed = entry if kind in {"function", "library"} else _START.get(language, "")
     if language == "python":
         tree = parsed(source)

@@ -1,4 +1,4 @@
-"""The fenced blocks of a reply, and the files that several of them are.
+"""The fenced blocks of a reply, and the program files that they hold.
 
 No pattern here looks far ahead in vain: a hostile reply must not take long to read.
 """
@@ -40,30 +40,30 @@ _TEST = re.compile(r"(?:.*/)?(?:tests?/.*|(?:test_[^/]*|tests?|[^/]*_tests?|conf
 _PYTHON_HEAD = re.compile(r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
 _HEADERS = (".h", ".hpp")
 _LINKED = ("c", "cpp", "go")
-"""All files of a program in these are one, though none may mention the others."""
+"""Languages in which all files of a program are built together, without mentioning each other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """One fenced block."""
+    """One fenced block of a reply."""
 
     tag: str
     source: str
     name: str = ""
-    """The file that it says it is."""
+    """The file name that the block is given; empty where it has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """A program that was written as several files."""
+    """A program that a reply writes as several files."""
 
     source: str
-    """The main one's."""
+    """The text of the main file."""
     files: tuple[SourceFile, ...]
 
 
 def blocks(text: str) -> list[Block]:
-    """The fenced blocks; the last may have no end, because the reply was cut."""
+    """The fenced blocks of a reply; the last may have no end, because the reply was cut."""
     found: list[Block] = []
     mark, tag, name, above, lines = "", "", "", "", list[str]()
     for line in text.split("\n"):
@@ -94,14 +94,14 @@ def _block(tag: str, name: str, lines: Sequence[str]) -> Block:
 
 
 def _is_fence(found: re.Match[str], opened: str) -> bool:
-    """Whether a line opens a block, or may end the one that is open; or only speaks of fences."""
+    """Whether a line with a fence opens a block, or ends the one that is open."""
     if found["before"].strip() and (found["rest"].strip() or (opened and found["tag"])):
         return False
     return not opened or found["mark"].startswith(opened)
 
 
 def _nearer(line: str, above: str) -> str:
-    """Of two lines above a block the one that may name it; a heading does over any sentence."""
+    """The line above a block that may name its file: a heading that does, else the nearer line."""
     if not line.strip():
         return above
     heading = above.startswith("#") and _ABOVE.match(above[:_LONGEST_LINE])
@@ -121,7 +121,7 @@ def _name_outside(fence: re.Match[str], above: str) -> str:
 
 
 def as_blocks(program: Program) -> str:
-    """A program as the blocks that it is read from; a single file goes without its name."""
+    """A program as fenced blocks, as a reply would have them; a single file has no name."""
     main = SourceFile(name=FILE_NAMES[program.language], text=program.source)
     files = (main, *program.files)
     runs = [run for file in files for run in re.findall("`{3,}", file.text)]
@@ -133,14 +133,14 @@ def as_blocks(program: Program) -> str:
 
 
 def defines(source: str, language: str) -> set[str]:
-    """Functions and classes, even where the source cannot be parsed."""
+    """The names of functions and classes in a source, even where it cannot be parsed."""
     if language == "python":
         return set(_PYTHON_HEAD.findall(source))
     return functions(source, language) if language in TAGS else set()
 
 
 def tidy(source: str, language: str) -> str:
-    """A block without a margin and without HTML's marks, where they are not meant."""
+    """A block without a common margin, and with HTML's marks as plain characters."""
     source = source.strip("\n") + "\n" if source.strip() else ""
     source = without_margin(source)
     if language != "python" and language in TAGS and has_entities(source, language):
@@ -149,7 +149,7 @@ def tidy(source: str, language: str) -> str:
 
 
 def parts(found: Sequence[Block], language: str, entry: str) -> Parts | None:
-    """A main file and what lies beside it; None where a reply does not name such files."""
+    """The main file and the files beside it; None where a reply does not name such files."""
     found = found[:_MOST_BLOCKS]
     endings, tags = ENDINGS.get(language, ()), {"", *TAGS.get(language, ())}
     named = [block for block in found if block.name.endswith(endings)] if endings else []
@@ -168,7 +168,7 @@ def parts(found: Sequence[Block], language: str, entry: str) -> Parts | None:
 
 
 def _main(found: Sequence[Block], language: str, entry: str) -> Block | None:
-    """The block that is called like the main file, or has the entry, or a beginning."""
+    """The main file's block: it has its name, or the entry, or a start of the program."""
     ending = ENDINGS[language][0]
     able = [block for block in found if not block.name or block.name.endswith(ending)]
     program = [block for block in found if not _TEST.fullmatch(block.name)]
@@ -191,7 +191,7 @@ def _main(found: Sequence[Block], language: str, entry: str) -> Block | None:
 
 
 def _needed(main: Block, others: Sequence[Block], language: str) -> list[Block]:
-    """What the main file cannot do without; no tests, demonstrations or other ways to do it."""
+    """The blocks that the main file needs; no tests, demonstrations or alternatives."""
     if language in _LINKED:
         taken = {"main"} | defines(main.source, language)
         return [
@@ -210,7 +210,7 @@ def _needed(main: Block, others: Sequence[Block], language: str) -> list[Block]:
 
 
 def _mentions(source: str, name: str) -> bool:
-    """Whether a source speaks of a file: by its name, or by its folder's that stands for it."""
+    """Whether a source mentions a file by its name, or by the folder that stands for it."""
     *folders, file = name.split("/")
     stem = file.partition(".")[0]
     word = folders[-1] if folders and stem in {"__init__", "mod"} else stem
@@ -218,7 +218,7 @@ def _mentions(source: str, name: str) -> bool:
 
 
 def _beside(main: Block, other: Block, language: str) -> str:
-    """A file's name as the main one sees it, which is moved out of the folder it may be in."""
+    """The name of a file relative to the main one, which may be moved out of its folder."""
     folders = main.name.split("/")[:-1]
     while folders:
         root = "/".join([*folders, ""])
@@ -236,7 +236,7 @@ def _imports(package: str, sources: Sequence[Block]) -> bool:
 
 
 def _readable(source: str, language: str) -> str:
-    """A file beside the main one as it is meant; nothing but its letters is mended."""
+    """The text of a file beside the main one; only its margin and HTML's marks are mended."""
     text = tidy(source, language)
     if language == "python" and len(text) <= MOST_BYTES and not parsed(text):
         plain = unescaped(text)

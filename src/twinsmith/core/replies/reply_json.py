@@ -12,7 +12,7 @@ _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 
 
 def value_in(text: str, what: str) -> object:
-    """The JSON that a reply is, or holds in a fence; BadReply names `what` it should be."""
+    """The JSON value in a reply, bare or in a fence; BadReply names `what` it should be."""
     fenced = _FENCED.search(text)
     try:
         value: object = json.loads(fenced.group(1) if fenced else text)
@@ -22,7 +22,7 @@ def value_in(text: str, what: str) -> object:
 
 
 def object_in(text: str, what: str) -> Mapping[str, object]:
-    """The same, where it has to be an object."""
+    """The JSON object in a reply; BadReply names `what` it should be."""
     raw = value_in(text, what)
     if not isinstance(raw, dict):
         raise BadReply(f"{what} is not a JSON object")
@@ -30,13 +30,13 @@ def object_in(text: str, what: str) -> Mapping[str, object]:
 
 
 def words(raw: Mapping[str, object], name: str) -> str:
-    """A text in one line and of a bounded length; nothing where it is none."""
+    """A text of a JSON object in one line and of a bounded length; empty where it is none."""
     value = raw.get(name)
     return " ".join(value.split())[:LONGEST_WORDS] if isinstance(value, str) else ""
 
 
 def open_question(raw: Mapping[str, object]) -> tuple[str, str]:
-    """What a task leaves open, and what is usually meant; both or neither.
+    """The question that a task leaves open, and the usual answer; both or neither.
 
     Small models give back the words in which they were asked.
     """

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from twinsmith.core.program import Kind
 
 Mended = tuple[str, str]
-"""A source, and in words what was done to it."""
+"""A mended source, and in words what was done to it."""
 Step = Callable[[str, str, Kind], Mended | None]
-"""Source, entry and kind in; None when there is nothing to mend."""
+"""One repair: source, entry and kind in, a mended source out; None where nothing was mended."""
 
 _SHORT = r""""(?:\\.?|[^"\\\n])*"?"""
 _C_COMMENT = r"//[^\n]* | /\*.*?(?:\*/|\Z)"
@@ -68,17 +68,17 @@ def outline(bare_source: str, opening: str = "{", closing: str = "}") -> str:
 
 
 def plain(name: str) -> str:
-    """HasCloseElements and has_close_elements are the same."""
+    """A name without case and underscores: HasCloseElements and has_close_elements are the same."""
     return name.replace("_", "").lower()
 
 
 def unescaped(source: str) -> str:
-    """HTML's marks as the characters they stand for."""
+    """A source with HTML's marks as the characters that they stand for."""
     return _ENTITY.sub(lambda found: _ENTITIES[found[1]], source)
 
 
 def has_entities(source: str, language: str) -> bool:
-    """Whether the code itself was written as HTML: `lt` and the like are no names in it."""
+    """Whether code was written as HTML, with `&lt;` and the like outside of literals."""
     code = bare(source, language)
     found = {entity[1] for entity in _ENTITY.finditer(code)}
     rest = _ENTITY.sub(" ", code)
@@ -86,7 +86,7 @@ def has_entities(source: str, language: str) -> bool:
 
 
 def straight(source: str, language: str) -> str:
-    """Typographic quotes, dashes and spaces outside literals as a keyboard has them."""
+    """A source with typographic quotes, dashes and spaces outside literals as plain ones."""
     if not _MARK.search(source):
         return source
     known = re.compile(f"{_LITERAL[language].pattern} | {_QUOTED} | {_MARK.pattern}", _FLAGS)
@@ -103,7 +103,7 @@ def _straightened(found: re.Match[str]) -> str:
 
 
 def without_margin(source: str) -> str:
-    """A block that is indented as a whole, moved to the margin."""
+    """A source that is indented as a whole, moved to the margin."""
     depths = [len(line) - len(line.lstrip()) for line in source.split("\n") if line.strip()]
     least = min(depths, default=0)
     if not least:

@@ -1,1 +1,1 @@
-"""What in a text is a secret: known values, formats of tokens, values behind telling names."""
+"""Finding secrets in a text: known values, formats of tokens, values behind telling names."""

@@ -21,7 +21,7 @@ _USER = re.compile(r"://(?P<user>[^\s:/@\"'`<>?#\\]{16,})@(?=[A-Za-z0-9\[])")
 
 
 def logins_in(text: str, *, strong: bool = False) -> Iterator[Place]:
-    """Where an address holds a user with a password, or a token as its user.
+    """The places of passwords in addresses, and of tokens that stand for a user.
 
     With `strong`, only passwords count that could be nothing else: tests are full of addresses.
     """

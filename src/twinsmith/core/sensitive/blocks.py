@@ -27,7 +27,7 @@ _PHRASE = re.compile(
 
 
 def blocks_in(text: str) -> Iterator[Place]:
-    """Where private keys stand; one that was cut off reaches as far as its lines do."""
+    """The places of private keys; one that was cut off reaches as far as its lines do."""
     if _ENCODED_BEGIN in text:
         yield from (match.span() for match in _ENCODED.finditer(text) if _is_key(match[0]))
     if "BEGIN " in text:
@@ -43,7 +43,7 @@ def blocks_in(text: str) -> Iterator[Place]:
 
 
 def _is_key(encoded: str) -> bool:
-    """Whether a block that was encoded as a whole is a private key, as its first line tells."""
+    """Whether a block in base64 is a private key, as its first line tells."""
     return b"PRIVATE KEY" in base64.b64decode(encoded[:80] + "=" * (-len(encoded[:80]) % 4))
 
 

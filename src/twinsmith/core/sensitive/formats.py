@@ -1,4 +1,4 @@
-"""Tokens by their formats: what begins, or is built, as only a secret is.
+"""Tokens by their formats: text that begins, or is built, as only a secret is.
 
 A rule set that others keep stands beside this list. This one asks for no entropy and no checksum,
 so that a token that was cut, or made up for a test, is covered as well.
@@ -146,7 +146,7 @@ _HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
 
 
 def tokens_in(text: str) -> Iterator[Place]:
-    """Where something stands that has the format of a secret token."""
+    """The places of text that has the format of a secret token."""
     # A token has no spaces in it, and most words of a text are shorter than any token.
     words = [word for word in text.split() if len(word) >= _SHORTEST]
     candidates = " ".join(words)

@@ -32,7 +32,7 @@ _UNBROKEN = re.compile(r"[A-Za-z0-9]{16}")
 
 
 def headers_in(text: str) -> Iterator[Place]:
-    """Where a header holds what lets somebody in."""
+    """The places of secrets in headers of HTTP."""
     small = lowered(text)
     if any(word in small for word in _KEYS):
         yield from _keys(text)
@@ -69,7 +69,7 @@ def _cookies(text: str) -> Iterator[Place]:
 
 
 def _decoded(value: str) -> str:
-    """What was encoded by base64, or nothing where that is no text."""
+    """The text that was encoded as base64; empty where it is no text."""
     padded = value.rstrip("=").translate(str.maketrans("-_", "+/"))
     try:
         text = base64.b64decode(padded + "=" * (-len(padded) % 4), validate=True).decode()

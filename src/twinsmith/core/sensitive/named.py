@@ -109,7 +109,7 @@ _CODE = re.compile(r"[()\[\]{},]")
 
 
 def named_in(text: str) -> Iterator[Place]:
-    """Where a value stands whose name, or whose place, says that it is a secret."""
+    """The places of values whose name or place says that they are secrets."""
     small = lowered(text)
     done = 0
     for begin in sorted(begin for stem in _STEMS for begin, _ in found(small, stem)):
@@ -143,7 +143,7 @@ def _is_telling(small: str, name: re.Match[str]) -> bool:
 
 
 def _behind(text: str, name: re.Match[str]) -> Iterator[Place]:
-    """The value behind a telling name, if it is a secret there."""
+    """The place of the value behind a telling name, if it is a secret there."""
     before = _BEFORE.search(text, max(0, name.start() - 60), name.start())
     begin = before.start() if before else name.start()
     if text.startswith("-", begin):
@@ -175,7 +175,7 @@ def _assigned(text: str, name: str, match: re.Match[str]) -> Iterator[Place]:
 
 
 def _alone(value: str, *, in_query: bool) -> str:
-    """An unquoted value without what separates it from the next one."""
+    """An unquoted value, cut before the separator to the next one."""
     value = value.partition("&")[0] if in_query else value
     return _SEPARATED.split(value)[0].rstrip(_TRAILING)
 

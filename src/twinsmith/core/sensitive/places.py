@@ -1,11 +1,11 @@
-"""Places in a text, and the text without what stands there."""
+"""Places in a text, and masking them."""
 
 from collections.abc import Iterable, Iterator
 
 MASK = "[masked]"
 
 Place = tuple[int, int]
-"""Where something begins and where it has ended."""
+"""The begin and the end of a place in a text."""
 
 
 def covered(text: str, places: Iterable[Place]) -> str:
@@ -19,7 +19,7 @@ def covered(text: str, places: Iterable[Place]) -> str:
 
 
 def found(text: str, wanted: str) -> Iterator[Place]:
-    """Where a string stands in a text."""
+    """The places where a string stands in a text."""
     begin = text.find(wanted)
     while begin >= 0:
         yield begin, begin + len(wanted)
@@ -27,7 +27,7 @@ def found(text: str, wanted: str) -> Iterator[Place]:
 
 
 def lowered(text: str) -> str:
-    """The text in small letters, each at its place: some letters become two when they are small."""
+    """The text in small letters, of the same length, so that places stay as they are."""
     small = text.lower()
     if len(small) == len(text):
         return small

@@ -1,4 +1,4 @@
-"""Whether a value behind a telling name is a secret, or a word, a variable, a placeholder.
+"""Telling secrets from words, variables and placeholders, by the value alone.
 
 Masking a placeholder or a variable spoils an honest text and hides nothing. What a person would
 have to know to be sure cannot be told from a string: `hunter2` counts as a secret, `wrong` does
@@ -90,7 +90,7 @@ def is_strong(value: str) -> bool:
 
 
 def is_very_strong(value: str) -> bool:
-    """Whether a value looks like a secret with nothing but a space between it and a name."""
+    """Whether a value looks like a secret even where only a space is between it and a name."""
     kinds = (str.islower, str.isupper, str.isdigit, _SPECIAL.__contains__)
     digits = sum(character.isdigit() for character in value)
     mixed = sum(any(map(kind, value)) for kind in kinds)

@@ -1,4 +1,4 @@
-"""Everything that is looked for in a text: what is a secret for certain, and what may be one."""
+"""The search for secrets in a text: those that are certain, and those that are likely."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -16,13 +16,13 @@ from twinsmith.core.sensitive.variables import names_in, secrets_in
 
 @lru_cache(maxsize=16)
 def known_to(secrets: tuple[str, ...], variables: tuple[tuple[str, str], ...]) -> Known:
-    """Secrets that are known, and those that variables hold, prepared for looking."""
+    """Known secrets, and those that variables hold, prepared for the search."""
     environment = dict(variables)
     return known_values((*secrets, *secrets_in(environment)), names_in(environment))
 
 
 def certain(text: str, known: Known) -> Iterator[Place]:
-    """Known secrets, private keys, tokens, and logins in addresses that can be nothing else."""
+    """The places of known secrets, private keys, tokens, and certain logins in addresses."""
     yield from known.places(text)
     yield from blocks_in(text)
     yield from tokens_in(text)
@@ -30,14 +30,14 @@ def certain(text: str, known: Known) -> Iterator[Place]:
 
 
 def likely(text: str) -> Iterator[Place]:
-    """Logins in addresses, and values whose names or places tell of secrets."""
+    """The places of logins in addresses, and of values whose names tell of secrets."""
     yield from logins_in(text)
     yield from named_in(text)
     yield from headers_in(text)
 
 
 def in_comments(text: str) -> Iterator[Place]:
-    """What may be a secret in lines that are comments and nothing else: they run nowhere."""
+    """The places of likely secrets in lines that are comments and nothing else."""
     at = 0
     for line in text.splitlines(keepends=True):
         if line.lstrip().startswith(("#", "//")):

@@ -1,4 +1,4 @@
-"""Values that are known to be secrets, and every spelling in which they may turn up.
+"""Known secrets, and every spelling in which they may turn up.
 
 A value is looked for as it is, and as base64 at every alignment (alone, or between other bytes, as
 in `user:secret`), base32, hexadecimal, percent-encoded, escaped as in JSON, HTML or a shell, and
@@ -50,7 +50,7 @@ _BESIDE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """Secrets of this machine, prepared for looking."""
+    """The secrets of this machine, prepared for the search."""
 
     plain: tuple[str, ...] = ()
     encoded: tuple[str, ...] = ()
@@ -59,14 +59,14 @@ class Known:
     shortest: int = 0
 
     def places(self, text: str) -> Iterator[Place]:
-        """Where a known secret stands in a text, however it is spelled."""
+        """The places of known secrets in a text, however they are spelled."""
         yield from self.unmistakable(text)
         if self.beside is not None:
             for match in self.beside.finditer(text):
                 yield match.span(match.lastgroup or 0)
 
     def unmistakable(self, text: str) -> Iterator[Place]:
-        """Where a known secret stands that is neither short nor an ordinary word."""
+        """The places of known secrets that are neither short nor ordinary words."""
         if not self.plain and not self.encoded:
             return
         decoded = _decoded(text)
@@ -96,7 +96,7 @@ NOTHING = Known()
 
 
 def known_values(values: Iterable[str], ordinary: Iterable[str] = ()) -> Known:
-    """Secrets prepared for looking; `ordinary` are strings that stand in honest texts as well."""
+    """Secrets prepared for the search; `ordinary` are strings that honest texts have as well."""
     given = {value.strip() for value in values} - {""}
     words = _WORDS | {word.lower() for word in ordinary}
     guarded = {value for value in given if _is_ordinary(value, words)}
@@ -133,7 +133,7 @@ def _is_code(value: str) -> bool:
 
 
 def _beside(guarded: set[str]) -> re.Pattern[str] | None:
-    """Where short and ordinary values are secrets: behind a telling name, in an address."""
+    """A pattern for short and ordinary secrets: behind a telling name, in an address."""
     if not guarded:
         return None
     choice = "|".join(map(re.escape, _prepared(guarded)))
@@ -146,7 +146,7 @@ def _beside(guarded: set[str]) -> re.Pattern[str] | None:
 
 
 def _plain_forms(value: str) -> Iterator[str]:
-    """A value, the lines of a long one, and how forms on pages, shells and bytes spell it."""
+    """The spellings of a value in plain text: in shells, on web pages, line by line."""
     whole = _BREAK.sub("", _decoded(value)) if "\n" in value or "\\n" in value else value
     yield value
     yield whole
@@ -175,7 +175,7 @@ def _base64_forms(data: bytes) -> Iterator[str]:
 
 
 def _cores(data: bytes, bits: int, encode: Callable[[bytes], bytes]) -> Iterator[str]:
-    """What every encoding that holds the data has in common, wherever the data begins in it."""
+    """The parts of base64 or base32 that data always has in common, wherever it begins."""
     group = {6: 3, 5: 5}[bits]
     for shift in range(group):
         whole = encode(bytes(shift) + data + bytes(group)).decode()
@@ -185,7 +185,7 @@ def _cores(data: bytes, bits: int, encode: Callable[[bytes], bytes]) -> Iterator
 
 
 def _decoded(text: str) -> str:
-    """The text as it was before it was escaped, however often that was done."""
+    """A text as it was before it was escaped, once or several times."""
     for _ in range(_ROUNDS):
         before = text
         if "%" in text:
@@ -207,7 +207,7 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 def _spelled(text: str, decoded: str, form: str, *, around: str) -> Iterator[Place]:
-    """Where a form stands in a text, escaped or not."""
+    """The places where a spelling stands in a text, escaped or not."""
     if form in text:
         if around:
             yield from (match.span() for match in _pattern(form, around).finditer(text))
@@ -229,13 +229,13 @@ def _spelled(text: str, decoded: str, form: str, *, around: str) -> Iterator[Pla
 
 @lru_cache(maxsize=512)
 def _pattern(form: str, around: str) -> re.Pattern[str]:
-    """A form with every character spelled in any way that a decoder would undo."""
+    """A pattern for a spelling, with every character escaped in any usual way."""
     return re.compile(around + _GAP.join(map(_any_spelling, form)) + around)
 
 
 @lru_cache(maxsize=512)
 def _caseless(form: str) -> re.Pattern[str]:
-    """A form in large or small letters, wrapped over lines or not."""
+    """A pattern for a spelling in large or small letters, wrapped over lines or not."""
     return re.compile(_GAP.join(form), re.IGNORECASE)
 
 
@@ -260,7 +260,7 @@ def _any_spelling(character: str) -> str:
 
 
 def _cut(text: str, form: str) -> Iterator[Place]:
-    """The beginning of a secret at the end of a text that was cut there."""
+    """The place of a secret's beginning at the end of a text that was cut there."""
     least = max(_SHORTEST_CUT, len(form) // 3)
     begin = text.rfind(form[:least], max(0, len(text) - len(form) + 1))
     if begin >= 0 and form.startswith(text[begin:]):
@@ -268,7 +268,7 @@ def _cut(text: str, form: str) -> Iterator[Place]:
 
 
 def _prepared(forms: Iterable[str]) -> tuple[str, ...]:
-    """Longest first; very long ones in pieces, which are looked for one by one."""
+    """The spellings to search for, longest first; very long ones in pieces."""
     pieces = {piece for form in forms for piece in _pieces(form)}
     return tuple(sorted(pieces, key=lambda piece: (-len(piece), piece)))
 

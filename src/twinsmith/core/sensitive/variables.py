@@ -1,4 +1,4 @@
-"""Which variables of an environment hold secrets: by their names, and by what is in them.
+"""Environment variables that hold secrets: told by their names, and by what is in them.
 
 A name tells by its words (`GITHUB_PAT`, `MYSQL_PWD`, `API_KEY_2`, `PGPASSWORD`), unless its last
 word says that it is about a secret and none itself (`SSH_KEY_PATH`, `TOKEN_LIMIT`). Whatever its
@@ -76,7 +76,7 @@ _PEOPLE = ("USER", "USERNAME", "LOGNAME", "HOSTNAME", "HOST", "SUDO_USER")
 
 
 def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Values that have to be kept secret, each once, in the order of their variables."""
+    """The secrets in an environment, each once, in the order of their variables."""
     found = (
         value for name, text in environment.items() for value in _secrets_of(name, text.strip())
     )
@@ -84,7 +84,7 @@ def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def names_in(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Names of the person and the machine: no secrets, even where a password is the same."""
+    """The names of the user and the machine: no secrets, even where a password is the same."""
     return tuple(environment[name] for name in _PEOPLE if environment.get(name))
 
 
@@ -123,7 +123,7 @@ def _secrets_of(name: str, value: str) -> Iterator[str]:
 
 
 def _is_harmless(name: str, value: str) -> bool:
-    """A place instead of a secret, a number of tokens."""
+    """Whether a variable with a secret's name holds none: a path, an address, a token limit."""
     if _PATH.fullmatch(value) and not _RANDOM_PART.search(value):
         return True
     if re.fullmatch(r"\w+://[^\s@?]*", value):

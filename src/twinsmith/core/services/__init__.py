@@ -1,1 +1,1 @@
-"""Services: what they offer over HTTP, how they are framed and checked."""
+"""Services: the checks that try them over HTTP, and the rules that they keep."""

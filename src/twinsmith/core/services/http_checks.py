@@ -1,4 +1,4 @@
-"""From what a service offers to checks of it, as a stranger on the network would try it.
+"""Checks of a service, made from its contract: what a stranger on the network would try.
 
 Every check makes what it needs under names of its own, so neither their order nor what earlier ones
 left behind matters. Its lines read as sentences, because a failing line is shown to whoever mends
@@ -241,12 +241,12 @@ for name in $names:
 
 
 def severity_of(probe: Probe) -> Severity:
-    """Whether a service may fail this check: those that begin with `note: ` it may."""
+    """The severity of failing a check: a note where its name begins with `note: `."""
     return "note" if probe.name.startswith(NOTE) else "blocking"
 
 
 def setup_of(contract: Contract) -> str:
-    """The words that checks use: they know the routes of this service."""
+    """The code that defines the words of checks, with the routes of this service."""
     routes = [
         {
             "method": each.method,
@@ -264,13 +264,13 @@ def setup_of(contract: Contract) -> str:
 
 
 def _body(operation: Operation) -> tuple[Field, ...]:
-    """What has to stand in the JSON body of a request."""
+    """The required fields in the JSON body of a request."""
     wanted = operation.takes if operation.accepts == "json" else ()
     return tuple(field for field in wanted if field.required)
 
 
 def _query(operation: Operation) -> tuple[Field, ...]:
-    """What stands in the query of a request without which it makes no sense."""
+    """The required fields in the query of a request."""
     wanted = operation.takes if operation.accepts == "query" else ()
     return tuple(field for field in wanted if field.required)
 
@@ -285,7 +285,7 @@ def _names(operation: Operation) -> list[str]:
 
 
 def basic_checks(contract: Contract) -> tuple[Probe, ...]:
-    """What every service with this contract has to do, whoever may use it."""
+    """Checks that every service with this contract has to pass, whoever may use it."""
     checks = [*_answers(contract), *_scenarios(_EVERYWHERE)]
     for each in contract.operations:
         if _body(each) and not each.parameters and each.part not in ("register", "login"):
@@ -299,7 +299,7 @@ def basic_checks(contract: Contract) -> tuple[Probe, ...]:
 
 
 def account_checks(contract: Contract) -> tuple[Probe, ...]:
-    """What strangers try where somebody can log in."""
+    """Checks of registering and logging in, as strangers would try it."""
     login, register = contract.part("login"), contract.part("register")
     if login is None or register is None:
         return ()
@@ -313,7 +313,7 @@ def account_checks(contract: Contract) -> tuple[Probe, ...]:
 
 
 def usual_checks(contract: Contract) -> tuple[Probe, ...]:
-    """What things that are made, read, listed, changed and deleted usually do: an opinion."""
+    """Checks of how things are usually made, read, listed, changed and deleted: an opinion."""
     create, read = first("create", contract), first("read", contract)
     if create is None or not _body(create):
         return ()
@@ -338,7 +338,7 @@ def _tried(operation: Operation, checks: list[Probe]) -> list[Probe]:
 
 
 def log_findings(log: str) -> tuple[Finding, ...]:
-    """A password that the service wrote into its log: those of checks carry a mark."""
+    """A finding where the service wrote a password of the checks into its log."""
     line = next((line for line in log.splitlines() if PASSWORD_MARK in line), "")
     if not line:
         return ()
@@ -347,7 +347,7 @@ def log_findings(log: str) -> tuple[Finding, ...]:
 
 
 def _scenarios(text: str, **values: str) -> list[Probe]:
-    """One check a paragraph: its name is the first line, what is done the others."""
+    """Checks from a text, one a paragraph: the name on the first line, then the code."""
     filled = Template(text.strip()).substitute(values)
     paragraphs = (paragraph.partition("\n") for paragraph in filled.split("\n\n"))
     return [
@@ -357,7 +357,7 @@ def _scenarios(text: str, **values: str) -> list[Probe]:
 
 
 def _answers(contract: Contract) -> list[Probe]:
-    """That it is there."""
+    """The check that the service answers at all."""
     health = contract.part("health")
     if health is None:
         return []
@@ -377,7 +377,7 @@ def _bodies(operation: Operation) -> list[Probe]:
 
 
 def _needed(operation: Operation) -> tuple[Field, ...]:
-    """Values without which a request makes no sense; others may be optional."""
+    """The fields without which a request makes no sense; others may be optional."""
     if operation.part:
         return who_and_password(operation.takes)
     return tuple(field for field in _body(operation)[:1] if field.kind == "string")

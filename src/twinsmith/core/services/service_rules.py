@@ -1,4 +1,4 @@
-"""What a whole service keeps to that is written without a frame, in any language."""
+"""Rules for a service that is written as a whole, without a frame, in any language."""
 
 from twinsmith.core.planning.contract import Contract
 
@@ -17,6 +17,6 @@ _ACCOUNT_RULES = """
 
 
 def plain_rules(contract: Contract, language: str) -> str:
-    """What a whole service has to keep to, one line each."""
+    """The rules that a whole service has to keep to, one line each."""
     rules = _RULES.format(language=language)
     return rules + _ACCOUNT_RULES if contract.accounts else rules

@@ -277,7 +277,7 @@ def as_test_file(
 
 
 def _methods(checks: Sequence[Probe]) -> Iterator[str]:
-    """One method a check; two with the same words have names of their own."""
+    """The test methods of a test file, one a check, each with a name of its own."""
     seen: Counter[str] = Counter()
     for probe in checks:
         name = re.sub(r"\W+", "_", probe.name.lower()).strip("_")
