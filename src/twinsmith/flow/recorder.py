@@ -41,7 +41,6 @@ from twinsmith.core.model import (
     facts_of_question,
     facts_of_reply,
 )
-from twinsmith.core.people.question import PersonalQuestion
 from twinsmith.core.task import Job
 from twinsmith.core.variants import Variant, Varied
 from twinsmith.core.verdict import Finding
@@ -242,24 +241,14 @@ class Recorder:
         await self.tell("candidate.inspected", key=name, who="reviewer", data=data)
         return seen.findings
 
-    async def ask_person(self, question: str, assumed: str, choices: Sequence[str] = ()) -> str:
-        """One question to a person, asked once; the answer is recorded.
-
-        Raises Waiting where the run is left until somebody answers.
-        """
-        self._questions += 1
-        run, name = self._job.run, f"ask a person {self._questions}"
-        asked = PersonalQuestion(
-            id=f"{run}.{self._questions}",
-            run=run,
-            text=question,
-            assumed=assumed,
-            choices=tuple(choices),
-        )
+    async def ask_person(self, question: str, assumed: str) -> str:
+        """One question to a person, asked once; the answer is recorded."""
 
         async def ask() -> str:
-            return await self._ports.desk.ask(asked)
+            return await self._ports.desk.ask(question, assumed)
 
+        self._questions += 1
+        name = f"ask a person {self._questions}"
         answer = await self._ports.durable.step(name, ask, str)
         await self.tell(
             "person.answered",
