@@ -38,7 +38,7 @@ _numbers = count()
 
 
 class Bubblewrap:
-    """One start of bubblewrap a cell."""
+    """Walls made by bubblewrap, which is started once for each cell."""
 
     def __init__(self) -> None:
         self._users = Users()
@@ -57,7 +57,7 @@ class Bubblewrap:
         return inside.result()
 
     async def isolation(self) -> Isolation:
-        """Look what is there; the runner tries it."""
+        """The version of bubblewrap and the missing controls; SandboxError where it cannot run."""
         if in_chroot(Path("/proc/self/mountinfo").read_text()):
             raise SandboxError(CHROOT)
         for command in ("bwrap", "setpriv", "unshare"):
@@ -74,7 +74,7 @@ class Bubblewrap:
         )
 
     def _missing(self) -> list[str]:
-        """What of all rooms together cannot be tried by a program in one of them."""
+        """The missing controls over all rooms together, which no program inside can try."""
         missing = [] if self._groups else ["memory"]
         if self._groups is None or not self._groups.counts_processor:
             missing.append("cpu")
@@ -101,7 +101,7 @@ class Bubblewrap:
 
     @cached_property
     def _hides(self) -> bool:
-        """Whether a folder can be shown without its path: what is told of it is read inside."""
+        """Whether a folder can be mounted without showing its host path, tried with bubblewrap."""
         with tempfile.TemporaryDirectory(prefix="twinsmith-") as folder:
             os.chmod(folder, 0o755)  # noqa: PTH101, S103  (an empty folder)
             mount = Mount(source=folder, target="/run/layer")
@@ -135,7 +135,7 @@ class Stay:
         self._given_up = False
 
     def whole(self) -> Ended:
-        """Build the room, let the judge do its work, leave nothing."""
+        """Build the room, let the judge do its work, and leave nothing behind."""
         group = self._group()
         try:
             with ExitStack() as files:
@@ -145,7 +145,7 @@ class Stay:
                 cgroup.remove(group)
 
     def give_up(self) -> None:
-        """End it at once; harmless when it is over."""
+        """End the stay at once; harmless when it is over."""
         self._given_up = True
         if self._process is not None:
             self._process.kill()
@@ -197,7 +197,7 @@ class Stay:
         )
 
     def _converse(self, talk: "Conversation", group: cgroup.Group | None) -> bool:
-        """Hear it to its end; False when what was built does not fit into the program's memory."""
+        """Talk with the judge to its end; False when a build leaves too little memory."""
         if self._cell.build_mb and talk.until(lambda: talk.out.startswith(BUILT)):
             if group is not None:
                 try:
@@ -210,7 +210,7 @@ class Stay:
 
 
 class Spent:
-    """At which lines of the judge's the kernel had ended something for want of memory."""
+    """The lines of the judge's output at which the kernel ended a process for want of memory."""
 
     def __init__(self, group: cgroup.Group | None) -> None:
         self._group = group
@@ -219,7 +219,7 @@ class Spent:
         self.at: set[int] = set()
 
     def lines(self, part: bytes) -> None:
-        """Some more was said."""
+        """Count the lines in one more part of the judge's output."""
         count = cgroup.out_of_memory(self._group) if self._group else 0
         said = part.count(b"\n")
         if count > self.count:
@@ -243,7 +243,7 @@ def _room(cell: Cell, way: Way, used: int) -> dict[str, object]:
 
 
 class Gate:
-    """Where the first process inside waits until it is in its group: version 2 of groups."""
+    """Holds the first process inside back until it is in its control group (version 2)."""
 
     def __init__(self, files: ExitStack) -> None:
         self._told, telling = os.pipe()
@@ -253,7 +253,7 @@ class Gate:
             files.callback(os.close, fd)
 
     def let_in(self, group: cgroup.Group, pid: int) -> None:
-        """Put bubblewrap and the first process inside into the group, and open."""
+        """Put bubblewrap and the first process inside into the group, and let them go on."""
         # Only the other end is left: a bubblewrap that fails is not waited for.
         os.close(self.theirs[0])
         cgroup.add(group, pid)
@@ -287,7 +287,7 @@ def _in_memory(data: bytes, files: ExitStack) -> int:
 
 
 def _opened(path: Path | None, files: ExitStack) -> int:
-    """A file of the group's for the judge to read; nobody else inside has it."""
+    """An open file of the control group for the judge alone to read; -1 where there is none."""
     if path is None:
         return -1
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)

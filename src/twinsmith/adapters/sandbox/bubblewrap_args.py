@@ -31,28 +31,28 @@ TOLD_BY_THE_KERNEL = ("/proc/cmdline", "/proc/bootconfig")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """How a room is entered on this machine."""
+    """The way in which rooms are entered on this machine."""
 
     user: int = 0
-    """Who bubblewrap is started as, which only root can choose; 0: whoever this is."""
+    """The user that root starts bubblewrap as; 0: the user of this process."""
     hides: bool = False
-    """Whether mounts are shown without the path they have outside."""
+    """Whether mounts are shown without the paths that they have outside."""
     counted: bool = True
     """Whether a control group counts the memory of all processes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Open:
-    """Numbers of open files that bubblewrap is given."""
+    """The numbers of open files that bubblewrap is given."""
 
     texts: Mapping[str, int] = field(default_factory=dict)
-    """What is shown inside as a file, by its path there."""
+    """Files whose content bubblewrap shows inside, by their paths there."""
     gate: tuple[int, ...] = ()
-    """Where it tells who the first process is, and where that waits."""
+    """The files through which bubblewrap tells its first process's id and waits to go on."""
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """All of them."""
+        """The numbers of all these files."""
         return (*self.texts.values(), *self.gate)
 
 
@@ -86,12 +86,12 @@ def sandbox_args(command: list[str], cell: Cell, files: Open, way: Way) -> list[
 
 
 def in_chroot(mounts: str) -> bool:
-    """Whether this process's root is a mere folder, from its mount table."""
+    """Whether this process runs in a chroot, as its mount table tells."""
     return all(line.split(" ")[4] != "/" for line in mounts.splitlines())
 
 
 def open_to_all(path: str) -> bool:
-    """Whether anybody may walk to this folder and read it."""
+    """Whether every user may enter and read a folder."""
     places = [Path(path), *Path(path).parents]
     with suppress(OSError):
         return all(place.stat().st_mode & 0o5 == 0o5 for place in places[:1]) and all(
@@ -101,13 +101,13 @@ def open_to_all(path: str) -> bool:
 
 
 def _staged(mounts: tuple[Mount, ...], way: Way) -> list[Mount]:
-    """Those that whoever starts bubblewrap may not enter, and those whose path is hidden."""
+    """Mounts that need a stage: closed to the user of bubblewrap, or with a path to hide."""
     closed = [mount for mount in mounts if way.user and not open_to_all(mount.source)]
     return list(dict.fromkeys([*closed, *(mount for mount in mounts if _hidden(mount, way))]))
 
 
 def _hidden(mount: Mount, way: Way) -> bool:
-    """What lies inside where it lies outside has no path to hide."""
+    """Whether a mount has a host path to hide: it lies elsewhere inside."""
     return way.hides and mount.source != mount.target
 
 
@@ -126,12 +126,12 @@ def _stage(staged: Mapping[Mount, str], way: Way) -> list[str]:
 
 
 def _dropped(user: int) -> list[str]:
-    """As root the sandbox starts as a user that owns nothing, before any namespace is made."""
+    """The command that makes root a user who owns nothing, before any namespace is made."""
     return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"]
 
 
 def _devices(way: Way) -> list[str]:
-    """No terminals, of which the machine has a fixed number, and nothing the kernel tells."""
+    """Options that take away terminals and what the kernel tells about the machine."""
     told = [file for file in TOLD_BY_THE_KERNEL if Path(file).exists()]
     silent = [word for file in told for word in ("--dev-bind", "/dev/null", file)]
     # Mapped shared, /dev/zero is memory that no limit of one process counts; /dev/full is not,

@@ -1,11 +1,11 @@
-"""What each process of a program is held to where no control group counts them together."""
+"""Limits on each process of a program, for machines where no control group counts them together."""
 
 from twinsmith.adapters.sandbox import seccomp
 from twinsmith.core.execution import Limits
 
 
 def memory_of_each(limits: Limits, *, counted: bool) -> dict[str, object]:
-    """The part of a room that says so: memory of a program's and of a build's processes, in bytes.
+    """The part of a room with the memory limit of each process of a program and a build, in bytes.
 
     A limit of one process does not see memory that can be shared, so that is refused to programs;
     nothing of this where a group counts.

@@ -15,12 +15,12 @@ class EmptySandbox:
     """Runs nothing and says nothing, whatever it is given."""
 
     async def run(self, program: Program, probes: Probes, limits: Limits) -> Execution:  # noqa: ARG002
-        """No results."""
+        """An execution without results."""
         return Execution(candidate=0, results=())
 
 
 class CannedSandbox:
-    """Give it, for a source text, the results of its probes by name; all others pass.
+    """A sandbox with canned results: by source text, the results of probes by name; others pass.
 
     A call gives what the function gives that stands for its source text, if one does.
     """

@@ -1,4 +1,4 @@
-"""One closed room for one program, whatever builds its walls."""
+"""A cell: one closed room for one program, whatever builds its walls."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ NAMES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mount:
-    """A folder of the host, read-only inside."""
+    """A folder of the host, mounted read-only inside a cell."""
 
     source: str
     target: str
@@ -25,7 +25,7 @@ class Mount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """What goes in: what the program is, what it is judged by, what it may see and use.
+    """All that goes into a room: the program, its checks, its mounts and its limits.
 
     The room is known to the process that runs the program; the job only to the judge.
     """
@@ -35,38 +35,38 @@ class Cell:
     limits: Limits
     wall_seconds: float
     build_mb: int = 0
-    """Memory for a build, where there is one: the judge says when it is over, and waits."""
+    """Memory for a build, or 0; after a build the judge says so, and waits for a lower limit."""
     mounts: tuple[Mount, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Of every process inside, the judge's too."""
+    """The environment variables of every process inside, the judge's too."""
 
     @property
     def memory_mb(self) -> int:
-        """What it may use at first."""
+        """The memory limit with which the room starts, before a build is over."""
         return max(self.build_mb, self.limits.memory_mb)
 
 
 BUILT = b'{"built": true}\n'
-"""The judge's first line, where there was a build; any byte lets it go on."""
+"""The judge's first line where there was a build; it goes on after any byte."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """What came out."""
+    """All that comes out of a room: output, errors, exit code and how it ended."""
 
     out: str
     err: str
     code: int
     out_of_memory: bool = False
-    """Whether the kernel ended a process in there because the cell's memory was used up."""
+    """Whether the kernel ended a process inside because the cell's memory was used up."""
     spent: frozenset[int] | None = None
-    """At which lines of what came out that was so; None: it is not known."""
+    """The lines of the output at which memory was used up; None: it is not known."""
     timed_out: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Isolation:
-    """What keeps untrusted code in on this machine, and what is missing."""
+    """The isolation on this machine: the backend, and the controls that are missing."""
 
     backend: str
     version: str
@@ -78,7 +78,7 @@ class Isolation:
 
 
 class Walls(Protocol):
-    """A way to build such a room."""
+    """A builder of closed rooms, such as bubblewrap or Docker."""
 
     async def enter(self, cell: Cell) -> Ended:
         """Run the judge in a fresh room; nothing of it is left afterwards.
@@ -88,5 +88,5 @@ class Walls(Protocol):
         ...
 
     async def isolation(self) -> Isolation:
-        """Try every control; raises SandboxError with the line that mends it when none holds."""
+        """Try every control; SandboxError says which line mends it when the walls do not hold."""
         ...

@@ -1,4 +1,4 @@
-"""A control group for each cell: all its processes together share one limit."""
+"""Control groups, one for each cell: all its processes together share one limit."""
 
 import os
 import time
@@ -16,30 +16,30 @@ TCP_MB = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Groups:
-    """Where groups can be made: a folder for each controller (v1), or one for all (v2)."""
+    """The place where control groups can be made: folders by controller (v1), or one (v2)."""
 
     folders: Mapping[str, Path]
     unified: bool
 
     @property
     def counts_processor(self) -> bool:
-        """Whether a group tells the processor time of all that was ever in it."""
+        """Whether a group counts the processor time of all processes that were ever in it."""
         return self.unified or "cpuacct" in self.folders
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """One group of one cell."""
+    """The control group of one cell."""
 
     folders: tuple[Path, ...]
     memory: Path
     used: Path | None
-    """Where the kernel tells the processor time of all its processes, of those that ended too."""
+    """The file where the kernel tells the processor time of all processes, also of ended ones."""
     unified: bool
 
 
 def find(mounts: str, own: str, *, root: bool) -> Groups | None:
-    """Where this process may make groups, from its mount table and its own groups."""
+    """The place where this process may make groups, from its mount table and its own groups."""
     places: dict[str, Path] = {}
     paths = {name: path for line in own.splitlines() for name, path in _own(line)}
     for line in mounts.splitlines():
@@ -106,7 +106,7 @@ def make(groups: Groups, name: str, *, memory_mb: int, processes: int) -> Group:
 
 
 def settings(memory_mb: int, processes: int, *, unified: bool) -> dict[str, str]:
-    """What is written into a group's files, in order."""
+    """The limits as texts to write into the files of a group, in order."""
     size = str(memory_mb << 20)
     if unified:
         return {
@@ -128,7 +128,7 @@ def settings(memory_mb: int, processes: int, *, unified: bool) -> dict[str, str]
 
 @contextmanager
 def visited(group: Group | None) -> Iterator[None]:
-    """This thread is in the group meanwhile, and so is what it starts.
+    """Keep this thread, and processes that it starts, in the group for a while.
 
     Version 1 only. A thread that moves itself is moved at once; moving another process waits for
     every processor of the machine, ten milliseconds and more.
@@ -150,7 +150,7 @@ def add(group: Group, pid: int) -> None:
 
 
 def lower(group: Group, memory_mb: int) -> None:
-    """A smaller limit of memory; OSError while more than that is in use."""
+    """Lower the memory limit of a group; OSError while more than that is in use."""
     size = str(memory_mb << 20)
     (group.memory / ("memory.max" if group.unified else "memory.limit_in_bytes")).write_text(size)
     with suppress(OSError):
@@ -159,7 +159,7 @@ def lower(group: Group, memory_mb: int) -> None:
 
 
 def out_of_memory(group: Group) -> int:
-    """How many processes of the group the kernel had to end for want of memory."""
+    """The number of processes of the group that the kernel ended for want of memory."""
     try:
         name = "memory.events" if group.unified else "memory.oom_control"
         rows = [row.split() for row in (group.memory / name).read_text().splitlines()]
@@ -169,7 +169,7 @@ def out_of_memory(group: Group) -> int:
 
 
 def remove(group: Group) -> None:
-    """Take the group away; what is still in it is ended."""
+    """Remove a group, and end the processes that are still in it."""
     for folder in group.folders:
         for _ in range(TRIES):
             try:
@@ -185,7 +185,7 @@ def remove(group: Group) -> None:
 
 
 def _own(line: str) -> list[tuple[str, str]]:
-    """The controllers of one hierarchy, and our place in it; v2 has no names."""
+    """The controllers of one hierarchy, and this process's place in it; v2 has no names."""
     _, names, path = line.split(":", 2)
     return [(name, path) for name in names.split(",")]
 
@@ -201,7 +201,7 @@ def _enable(folder: Path) -> None:
 
 
 def _sweep(folder: Path) -> None:
-    """Groups that a killed process of ours left behind."""
+    """Remove groups that a killed process of twinsmith left behind."""
     for left in folder.iterdir():
         owner = left.name.partition("-")[0]
         if left.is_dir() and owner.isdigit() and not Path(f"/proc/{owner}").exists():

@@ -85,7 +85,7 @@ Talk = asyncio.Future[tuple[bytes, bytes]]
 
 
 class ContainerWalls:
-    """One container a cell; `folder` is where two files that it needs are kept.
+    """Walls made by Docker or Podman, a container for each cell; `folder` keeps two files for them.
 
     `host` is the address of Docker's socket where it is not the usual one. Without a `runtime` the
     engine's own is tried, and where that fails with Podman, runc and crun.
@@ -100,7 +100,7 @@ class ContainerWalls:
         self._users = Users()
 
     async def isolation(self) -> Isolation:
-        """Ask the engine and try it with something harmless."""
+        """The engine's version and the missing controls, after a harmless container was tried."""
         self._known = None
         ready = await self._ready()
         runtime = f" runtime={ready.runtime}" if ready.runtime else ""
@@ -112,7 +112,7 @@ class ContainerWalls:
         )
 
     async def enter(self, cell: Cell) -> Ended:
-        """Run the judge in a fresh container, and remove that."""
+        """Run the judge in a fresh container, and remove the container."""
         ready = await self._ready()
         room = {
             **cell.room,
@@ -149,7 +149,7 @@ class ContainerWalls:
     async def _converse(
         self, ready: Ready, process: asyncio.subprocess.Process, job: bytes, cell: Cell, name: str
     ) -> tuple[bytes, bytes]:
-        """Give it the job, take what it says; after a build its memory is cut to the program's."""
+        """Give the judge its job and read its output; after a build, lower the memory limit."""
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
@@ -176,7 +176,7 @@ class ContainerWalls:
         return bytes(out), said
 
     async def _ready(self) -> Ready:
-        """What is found out and made once; two at the same time do no harm."""
+        """The engine, ready for use; made ready once, and harmless when done twice at a time."""
         if self._known is None:
             if shutil.which(self._engine, path=PATH) is None:
                 raise SandboxError(f"{self._engine} is not installed; run: {INSTALL[self._engine]}")
@@ -205,7 +205,7 @@ class ContainerWalls:
         return self._known
 
     async def _told(self) -> Mapping[str, object]:
-        """What the engine says about itself."""
+        """The engine's information about itself; SandboxError where it does not answer."""
         bare = Ready(engine=self._engine, image="", harness="", profile="", host=self._host)
         code, out, err = await self._ask(bare, "info", "--format", "{{json .}}")
         with suppress(ValueError):
@@ -218,7 +218,7 @@ class ContainerWalls:
         )
 
     async def _tried(self, ready: Ready) -> Ready:
-        """The first way to start a container that works here, and what holds inside it."""
+        """The engine with the first runtime that works here, and the controls that hold in it."""
         problem = ""
         wanted = (self._runtime,) if self._runtime else runtimes(self._engine)
         for runtime in wanted:
@@ -252,7 +252,7 @@ class ContainerWalls:
     async def _remove(
         self, ready: Ready, name: str, process: asyncio.subprocess.Process, talk: Talk
     ) -> None:
-        """Leave no container. A client in the middle of making one is waited for, not killed.
+        """Remove a container. A client that is just making one is waited for, not killed.
 
         What was removed while its client lived may have been half made, and still be listed.
         """
@@ -268,14 +268,14 @@ class ContainerWalls:
         await self._ask(ready, *remove_args(self._engine, name))
 
     async def _sweep(self, ready: Ready) -> None:
-        """Containers that a killed process of ours left behind."""
+        """Remove containers that a killed process of twinsmith left behind."""
         words = ("ps", "--all", "--filter", f"name={PREFIX}-", "--format", "{{.Names}}")
         names = (await self._ask(ready, *words))[1].decode().split()
         for name in abandoned(names):
             await self._ask(ready, *remove_args(self._engine, name))
 
     async def _ask(self, ready: Ready, *words: str, given: bytes = b"") -> tuple[int, bytes, bytes]:
-        """One command of the engine's that answers at once."""
+        """Run one command of the engine that answers at once: exit code, output and errors."""
         process = await self._spawn([*engine_args(ready), *words])
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
@@ -309,7 +309,7 @@ class ContainerWalls:
 
 
 def kept(folder: Path, name: str, content: bytes) -> Path:
-    """A file with this content, which anybody may read."""
+    """The path of a file with this content, which every user may read; made where it is missing."""
     path = folder / f"{_digest(content)}-{name}"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -330,6 +330,6 @@ def _last(said: bytes) -> str:
 
 
 def _runtime_folder() -> dict[str, str]:
-    """Where an ordinary user's Podman keeps what it knows while it runs."""
+    """The variable that tells an ordinary user's Podman where to keep its state."""
     folder = Path(f"/run/user/{os.getuid()}")
     return {"XDG_RUNTIME_DIR": str(folder)} if os.getuid() and folder.is_dir() else {}

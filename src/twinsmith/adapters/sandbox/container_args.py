@@ -1,4 +1,4 @@
-"""Command lines for Docker and Podman, and what their answers mean; nothing is run here."""
+"""Command lines for Docker and Podman, and reading their answers; nothing is run here."""
 
 import io
 import json
@@ -32,7 +32,7 @@ NOWHERE = "192.0.2.1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
-    """How this machine's engine is asked for a room, and what it then keeps to."""
+    """An engine that is ready for use: image, files, runtime and the controls that hold."""
 
     engine: Engine
     image: str
@@ -43,12 +43,12 @@ class Ready:
     runtime: str = ""
     controls: frozenset[Control] = frozenset()
     filter: str = ""
-    """What the judge itself has to refuse, where the engine does not."""
+    """The filter of system calls that the judge puts up, where the engine puts up none."""
     shown: tuple[str, ...] = SHOWN
 
 
 def engine_args(ready: Ready) -> list[str]:
-    """The engine's command and what holds for all its commands."""
+    """The words with which every command line of the engine begins."""
     host = ["--host", ready.host] if ready.host and ready.engine == "docker" else []
     runtime = ["--runtime", ready.runtime] if ready.runtime and ready.engine == "podman" else []
     return [ready.engine, *host, *runtime]
@@ -89,12 +89,12 @@ def remove_args(engine: Engine, name: str) -> list[str]:
 
 
 def lower_args(name: str, memory_mb: int) -> list[str]:
-    """The words that leave a running container less memory."""
+    """The words that lower the memory limit of a running container."""
     return ["update", f"--memory={memory_mb}m", f"--memory-swap={memory_mb}m", name]
 
 
 def image() -> bytes:
-    """An archive with the folders that something is mounted on, and the names of the room."""
+    """The container image as an archive: the folders to mount on, and the files of host names."""
     written = io.BytesIO()
     with tarfile.open(fileobj=written, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for name in FOLDERS.split():
@@ -114,7 +114,7 @@ def image() -> bytes:
 
 
 def version(engine: Engine, told: Mapping[str, object]) -> str:
-    """The engine's version; nothing when only its client answered."""
+    """The engine's version; empty when only its client answered."""
     if engine == "docker":
         return str(told.get("ServerVersion") or "")
     known = told.get("version")
@@ -122,7 +122,7 @@ def version(engine: Engine, told: Mapping[str, object]) -> str:
 
 
 def limited(engine: Engine, told: Mapping[str, object]) -> frozenset[Control]:
-    """What the engine can limit for all processes of a container together."""
+    """The limits that the engine can set for all processes of a container together."""
     if engine == "docker":
         names: dict[str, Control] = {"MemoryLimit": "memory", "PidsLimit": "pids"}
         names["CPUShares"] = "cpu"
@@ -134,13 +134,13 @@ def limited(engine: Engine, told: Mapping[str, object]) -> frozenset[Control]:
 
 
 def runtimes(engine: Engine) -> tuple[str, ...]:
-    """The runtimes worth a try, the best first; nothing means the engine's own choice."""
+    """The runtimes worth a try, the best first; an empty one means the engine's own choice."""
     others = ("runc", "crun") if engine == "podman" else ()
     return ("", *(name for name in others if shutil.which(name, path=PATH)))
 
 
 def looks_spent(out: bytes, memory_mb: int) -> bool:
-    """Whether a probe was killed while it held at least half of what all may use."""
+    """Whether a probe was killed while it held at least half of the memory for all."""
     rows = []
     for line in out.splitlines():
         with suppress(ValueError):
@@ -151,14 +151,14 @@ def looks_spent(out: bytes, memory_mb: int) -> bool:
 
 
 def abandoned(names: Iterable[str]) -> list[str]:
-    """Those of our containers whose process is gone."""
+    """The names of our containers whose process is gone."""
     parts = ((name, name.split("-")) for name in names)
     ours = [(name, words[1]) for name, words in parts if words[0] == PREFIX and len(words) == 3]
     return [name for name, pid in ours if pid.isdigit() and not Path(f"/proc/{pid}").exists()]
 
 
 def _only(engine: Engine) -> list[str]:
-    """What keeps an engine from adding things of this machine."""
+    """Options that keep an engine from adding things of this machine to a container."""
     if engine == "podman":
         told = "--security-opt=mask=/proc/cmdline"
         return ["--read-only-tmpfs=false", "--http-proxy=false", "--no-hosts", told]

@@ -1,4 +1,4 @@
-"""Tries, from inside, whether every wall holds."""
+"""A program that tries, from inside a sandbox, whether every control holds."""
 
 import json
 
@@ -60,13 +60,13 @@ LIMITS = Limits()
 
 
 def trial() -> tuple[Program, Probes]:
-    """The program that tries, and the probe that runs it."""
+    """The program that tries the controls, and the probe that runs it."""
     program = Program(source=SOURCE.replace("FILES", str(LIMITS.scratch_files)), kind="cli")
     return program, Probes(checks=(Probe(name="controls", origin="plan", command=Command()),))
 
 
 def missing(execution: Execution, backend: str) -> list[str]:
-    """The controls that do not hold; SandboxError when one does not that must."""
+    """The controls that do not hold; SandboxError where one of them is indispensable."""
     result = execution.results[0]
     if result.outcome != "passed":
         raise SandboxError(

@@ -1,4 +1,4 @@
-"""What is said to a judge and heard from it, until it ends or takes too long."""
+"""A conversation with a judge over its pipes, until it ends or takes too long."""
 
 import os
 import select
@@ -10,7 +10,7 @@ MOST_SAID = 64 << 20
 
 
 class Conversation:
-    """Both directions at once, until it ends or takes too long."""
+    """Writes to a process and reads from it at the same time, until a deadline."""
 
     def __init__(
         self,
@@ -37,12 +37,12 @@ class Conversation:
         self.say(job)
 
     def say(self, data: bytes) -> None:
-        """Write this as it is read."""
+        """Send data to the process, as fast as it reads."""
         self._left = memoryview(data)
         self._poll.register(self._into, select.POLLOUT)
 
     def until(self, done: Callable[[], bool]) -> bool:
-        """Go on until it is done; False when the other side ended, or time did, before that."""
+        """Go on until `done` is true; False when the process or the time ended before that."""
         while not done():
             left = self._deadline - time.monotonic()
             self.late = left <= 0 or len(self.out) > MOST_SAID

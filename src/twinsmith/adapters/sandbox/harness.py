@@ -1,4 +1,4 @@
-"""The code that runs inside, compiled by the interpreter that will run it.
+"""The code that runs inside a sandbox, compiled by the interpreter that will run it.
 
 Compiling it takes longer than everything else at the start of a sandbox, so it is done once a
 process; and it is one file, because every file costs a mount and every import a search.
@@ -49,7 +49,7 @@ sys.stdout.buffer.write(marshal.dumps(code))
 
 @cache
 def compiled() -> bytes:
-    """Byte code of all modules, in order."""
+    """The byte code of all modules that run inside a sandbox, in order."""
     parts = [(name, (FOLDER / f"{name}.py").read_text()) for name in MODULES]
     try:
         done = subprocess.run(

@@ -43,7 +43,7 @@ NOT_WARMED = frozenset({"antigravity", "this", "idlelib", "test", "turtledemo", 
 
 
 class Layers:
-    """The layers of one data folder; what takes long when it is made is told first."""
+    """The layers in one data folder; making one takes long, so it is announced first."""
 
     def __init__(self, folder: Path, tell: Callable[[str], None] = lambda _line: None) -> None:
         self._folder = folder
@@ -58,7 +58,7 @@ class Layers:
         return await self._made("python", f"{version}\n{text}", lambda to: _install(to, version))
 
     async def prepared(self, language: Language, toolchain: Toolchain, kind: Kind) -> Path | None:
-        """What a language's compiler needs beside its tools; None when it needs nothing."""
+        """The folder that a language prepared for its compiler; None when it needs nothing."""
         prepare = language.prepare
         if prepare is None or kind not in language.prepared_kinds:
             return None
@@ -80,7 +80,7 @@ class Layers:
 
 
 def refused(program: Program) -> str:
-    """Nothing, or which packages a program asks for that nobody allowed."""
+    """The line that names packages which a program asks for and may not use; empty: none."""
     asked = set(program.requires) - set(ALLOWED.values())
     if program.language == "python":
         known = {*sys.stdlib_module_names, *ALLOWED, *BESIDES, MODULE}
@@ -94,7 +94,7 @@ def refused(program: Program) -> str:
 
 
 def wanted(program: Program) -> frozenset[str]:
-    """The modules of a Python program that come from a layer."""
+    """The modules that a Python program imports from a layer."""
     return _imported(program, optional=True) & {*ALLOWED, *BESIDES}
 
 
@@ -106,7 +106,7 @@ def warmed(program: Program) -> list[str]:
 
 
 def _imported(program: Program, *, optional: bool = False) -> frozenset[str]:
-    """What any file of a program imports that is none of them itself."""
+    """The modules that the files of a program import, without those files themselves."""
     own = {file.name.partition("/")[0].removesuffix(".py") for file in program.files}
     sources = (program.source, *(file.text for file in program.files))
     return frozenset().union(*(imports(each, optional=optional) for each in sources)) - own
@@ -114,7 +114,7 @@ def _imported(program: Program, *, optional: bool = False) -> frozenset[str]:
 
 @lru_cache(maxsize=64)
 def imports(source: str, *, optional: bool = False) -> frozenset[str]:
-    """The first names of what is imported; what stands in a `try` only where it is asked for."""
+    """The top-level modules that a source imports; those in a `try` only with `optional`."""
     try:
         nodes: list[ast.AST] = [ast.parse(source)]
     except (SyntaxError, ValueError, MemoryError, RecursionError):
@@ -138,7 +138,7 @@ def imports(source: str, *, optional: bool = False) -> frozenset[str]:
 
 
 def _once(place: Path, make: Callable[[Path], None]) -> None:
-    """Make it aside and rename it, one process at a time."""
+    """Make a folder aside and rename it, one process at a time."""
     place.parent.mkdir(parents=True, exist_ok=True)
     with (place.parent / f".{place.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -163,7 +163,7 @@ def _python_version() -> str:
 
 
 def _install(folder: Path, version: str) -> None:
-    """The locked packages, as files only: nothing of theirs is run."""
+    """Install the locked packages into a folder, as files only: nothing of theirs is run."""
     commands = (
         [
             *[sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"],

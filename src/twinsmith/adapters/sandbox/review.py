@@ -1,4 +1,4 @@
-"""The `Reviewer` port: a program in, what tools see in it out; all of them in one closed room.
+"""The `Reviewer` port: tools read a program in one closed room and give findings.
 
 A tool that is not there says nothing; one that is confused by a program says so in a note, since
 programs are judged by what they do and not by what a tool can read.
@@ -28,7 +28,7 @@ RUN = ("/usr/bin/env",)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Presence:
-    """Whether a language's tool is on this machine."""
+    """A tool of a language, and whether it is on this machine."""
 
     language: str
     tool: str
@@ -50,7 +50,7 @@ class SandboxReviewer:
         self._limits = limits
 
     async def review(self, program: Program) -> tuple[Finding, ...]:
-        """What the tools that are here say, what blocks the program first."""
+        """The findings of all tools that are here, those that block the program first."""
         toolchain = await asyncio.to_thread(_toolchain, program.language)
         if toolchain is None:
             return ()
@@ -73,7 +73,7 @@ class SandboxReviewer:
 
 
 def tools() -> tuple[Presence, ...]:
-    """Every tool of every language, and the line that installs it."""
+    """Every tool of every language, with the line that installs it."""
     return tuple(
         Presence(
             language=language,
@@ -90,7 +90,7 @@ def tools() -> tuple[Presence, ...]:
 def read(
     tool: Tool, result: ProbeResult, source: str, files: Iterable[SourceFile] = ()
 ) -> tuple[Finding, ...]:
-    """What a tool said; where it did not come to its end, a note that says why."""
+    """The findings in a tool's output; where it did not come to its end, a note that says why."""
     texts = {SOURCE: source, **{file.name: file.text for file in files}}
     try:
         findings = tuple(tool.read(result, texts))
@@ -111,7 +111,7 @@ def read(
 
 
 def most_important(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Each once, what blocks before what does not, and not too many."""
+    """The findings, each once, blocking ones first, and not too many."""
     once = dict.fromkeys(findings)
     return tuple(sorted(once, key=lambda each: each.severity != "blocking"))[:MOST_FINDINGS]
 

@@ -1,4 +1,4 @@
-"""A reviewer that reads nothing: it knows beforehand what there is to say."""
+"""A reviewer with canned findings: it reads nothing."""
 
 from collections.abc import Mapping
 
@@ -7,11 +7,11 @@ from twinsmith.core.verdict import Finding
 
 
 class CannedReviewer:
-    """Give it, for a source text, its findings; all others have none."""
+    """A reviewer with findings by source text; all other programs have none."""
 
     def __init__(self, findings: Mapping[str, tuple[Finding, ...]] | None = None) -> None:
         self._findings = findings or {}
 
     async def review(self, program: Program) -> tuple[Finding, ...]:
-        """The canned findings."""
+        """The canned findings of a program."""
         return self._findings.get(program.source, ())

@@ -25,7 +25,7 @@ ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=0:quarantine_size_mb=16"}
 
 
 class SanitizedSandbox:
-    """Runs probes as the sandbox it is given does, on another build; other languages not at all."""
+    """Runs probes in another sandbox, built with sanitizers; other languages are not run at all."""
 
     def __init__(self, sandbox: IsolatedSandbox) -> None:
         self._sandbox = sandbox
@@ -44,6 +44,6 @@ class SanitizedSandbox:
 
 
 def sanitized(recipe: Recipe) -> Recipe:
-    """The same build with the sanitizers."""
+    """A recipe with sanitizers switched on in its build."""
     build = tuple((compiler, *FLAGS, *rest) for compiler, *rest in recipe.build)
     return replace(recipe, build=build, environment={**recipe.environment, **ENVIRONMENT})

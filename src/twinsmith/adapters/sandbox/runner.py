@@ -1,4 +1,4 @@
-"""The `Sandbox` port: a program and its probes in, one room, one execution out."""
+"""The `Sandbox` port: runs a program and its probes in one room and gives the execution."""
 
 import ast
 import asyncio
@@ -74,13 +74,13 @@ class IsolatedSandbox:
     async def follow(
         self, recipe: Recipe, program: Program, toolchain: Toolchain, probes: Probes, limits: Limits
     ) -> Execution:
-        """Build and run as a recipe says, its language's own or another; the rest is the same."""
+        """Build and run a program by a recipe, which may be another than its language's own."""
         mounts = await self._mounts(program, LANGUAGES[program.language], toolchain)
         cell = _cell(program, probes, limits, recipe, toolchain, mounts)
         return _execution(probes, await self._walls.enter(cell), limits)
 
     async def isolation(self) -> Isolation:
-        """What the walls are made of, after a program has tried them from inside."""
+        """The isolation of the walls, after a program has tried them from inside."""
         isolation = await self._walls.isolation()
         program, probes = controls.trial()
         execution = await self.run(program, probes, controls.LIMITS)
@@ -103,7 +103,7 @@ class IsolatedSandbox:
 
 @cache
 def found(language: Language) -> Toolchain:
-    """The language's tools; SandboxError with the line that installs them."""
+    """The tools of a language; SandboxError tells how to install them where there are none."""
     toolchain = language.locate()
     if toolchain is None:
         raise SandboxError(f"{language.name} is not installed; run: {language.install}")
@@ -256,7 +256,7 @@ def _execution(probes: Probes, ended: Ended, limits: Limits) -> Execution:
 
 
 def _transcript(value: object) -> str:
-    """A list of lists as it was written down; nothing where a check made something else of it."""
+    """The transcript of a check, which is a list of lists; empty where it is something else."""
     try:
         entries = ast.literal_eval(str(value))
     except (ValueError, SyntaxError, MemoryError, RecursionError):

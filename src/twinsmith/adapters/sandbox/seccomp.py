@@ -61,7 +61,7 @@ OF_OTHERS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One refused call, perhaps only with certain arguments: (number, operation, value, mask)."""
+    """A refused system call, perhaps only for some arguments: (number, operation, value, mask)."""
 
     call: str
     error: int = EPERM
@@ -69,7 +69,7 @@ class Rule:
 
 
 def rules() -> tuple[Rule, ...]:
-    """Everything that is refused."""
+    """The rules for all programs."""
     words = f"{TRACING} {RINGS_AND_KEYS} {MOUNTS} {MACHINE}".split()
     return (
         *(Rule(call=word) for word in words),
@@ -92,7 +92,7 @@ def rules() -> tuple[Rule, ...]:
 
 
 def uncounted() -> tuple[Rule, ...]:
-    """What is refused besides where memory is limited for each process by itself.
+    """More rules, for machines where memory is limited for each process by itself.
 
     Such a limit knows nothing of memory that can be shared.
     """
@@ -104,7 +104,7 @@ def uncounted() -> tuple[Rule, ...]:
 
 
 def _sockets() -> tuple[Rule, ...]:
-    """Streams over Unix sockets and TCP are left: buffers of others count as nobody's memory."""
+    """Rules that leave only streams over Unix sockets and TCP: other buffers count for nobody."""
     families = [n for n in range(HIGHEST_FAMILY) if n not in FAMILIES]
     refused = [((0, EQUAL, family, 0),) for family in families]
     kinds = [kind for kind in range(KINDS + 1) if kind != SOCK_STREAM]
@@ -129,7 +129,7 @@ def _sockets() -> tuple[Rule, ...]:
 
 
 def profile() -> str:
-    """The rules as Docker and Podman read them."""
+    """The rules as a profile for Docker and Podman."""
     return json.dumps(
         {
             "defaultAction": "SCMP_ACT_ALLOW",
@@ -154,7 +154,7 @@ def _profile_arguments(rule: Rule) -> list[dict[str, int | str]]:
 
 
 def _compared(argument: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
-    """In a masked comparison the first value is the mask and the second what has to be left."""
+    """An argument of a rule as libseccomp takes it: in a masked comparison the mask comes first."""
     index, operation, value, mask = argument
     return (index, operation, mask, value) if operation == MASKED else (index, operation, value, 0)
 
@@ -170,7 +170,7 @@ class _Comparison(ctypes.Structure):
 
 @cache
 def program(refused: Callable[[], tuple[Rule, ...]] = rules) -> bytes:
-    """Rules as the kernel reads them; SandboxError where libseccomp is missing."""
+    """The rules as a filter for the kernel; SandboxError where libseccomp is missing."""
     try:
         library = ctypes.CDLL("libseccomp.so.2", use_errno=True)
     except OSError:
@@ -193,7 +193,7 @@ def program(refused: Callable[[], tuple[Rule, ...]] = rules) -> bytes:
 
 
 def in_hex(refused: Callable[[], tuple[Rule, ...]] = rules) -> str:
-    """The filter as the judge is told it; nothing where there is no library to make it."""
+    """The filter in hexadecimal, for the judge; empty where libseccomp is missing."""
     try:
         return program(refused).hex()
     except SandboxError:

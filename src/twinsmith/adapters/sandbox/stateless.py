@@ -24,7 +24,7 @@ FORBIDDEN = frozenset(
 
 
 def is_stateless(source: str) -> bool:
-    """True when nothing in it outlives a call."""
+    """Whether nothing in a Python source outlives a call."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
@@ -33,7 +33,7 @@ def is_stateless(source: str) -> bool:
 
 
 def _is_fixed(node: ast.stmt) -> bool:
-    """A statement of the module that leaves only functions and constants behind."""
+    """Whether a statement of a module leaves only functions and constants behind."""
     match node:
         case ast.Import() | ast.ImportFrom() | ast.FunctionDef():
             return True
@@ -45,7 +45,7 @@ def _is_fixed(node: ast.stmt) -> bool:
 
 
 def _remembers(node: ast.AST) -> bool:
-    """Something through which a call could change what a later one sees."""
+    """Whether a call could use this node to change what a later call sees."""
     match node:
         case ast.Global() | ast.ClassDef() | ast.AsyncFunctionDef():
             return True

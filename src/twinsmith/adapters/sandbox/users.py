@@ -1,4 +1,4 @@
-"""A user id for each room: rooms of one user share what the kernel allows a user.
+"""User ids for rooms, one each: the kernel's limits for a user are not shared between rooms.
 
 Pipes, watches, locked memory and, without a user namespace, processes are counted so.
 """
@@ -10,11 +10,11 @@ FIRST_USER, USERS = 64001, 900
 
 
 class Users:
-    """Ids that nobody owns a file with, one after the other from a place of chance."""
+    """User ids that own no file, one after the other from a random start."""
 
     def __init__(self) -> None:
         self._numbers = count(secrets.randbelow(USERS))
 
     def next(self) -> int:
-        """The id for one more room."""
+        """The user id for one more room."""
         return FIRST_USER + next(self._numbers) % USERS

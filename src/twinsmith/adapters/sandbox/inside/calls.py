@@ -20,14 +20,14 @@ START_AFRESH = 10.0
 
 
 class Calls:
-    """The process is kept from call to call; after anything but a clean answer it is a new one."""
+    """Calls answered by one process, which is replaced after anything but a clean answer."""
 
     def __init__(self, probing: Callable[[], Probing]) -> None:
         self._probing = probing
         self._kept: tuple[Running, Watch] | None = None
 
     def probe(self, probe: dict[str, Any]) -> dict[str, Any] | None:
-        """The result; None when this way does not work for it and another has to be taken."""
+        """The result of a call; None when the call has to be made in a process of its own."""
         running, watch = self._kept or self._started()
         if not running.pid(watch):
             self.close()
@@ -71,7 +71,7 @@ class Calls:
         return row | self._probing().judged(probe, answers[0])
 
     def close(self) -> None:
-        """End the process that is kept."""
+        """End the process that answers calls."""
         if self._kept is not None:
             running, watch = self._kept
             running.stop(watch)
@@ -101,7 +101,7 @@ class Calls:
 
 
 def _processor_seconds(pid: int) -> float:
-    """To the nanosecond where the kernel tells, else to its tick."""
+    """The processor time of a process: in nanoseconds where the kernel tells, else in ticks."""
     try:
         return int(_read(f"/proc/{pid}/schedstat").split()[0]) / 1e9
     except (OSError, ValueError, IndexError):

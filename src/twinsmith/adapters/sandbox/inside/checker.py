@@ -1,4 +1,4 @@
-"""Executes one check in a process of its own, where the program is only a name to call."""
+"""The checker: executes one check in its own process, where the program is only a name to call."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ METHODS = ("<method ", "<function ", "<builtin_function_or_method ", "<type ")
 
 
 class ProgramError(Exception):
-    """The program raised something that is not a built-in exception."""
+    """An exception of the program that is not a built-in one."""
 
     def __str__(self) -> str:
         # As it came, even where it is a KeyError as well, which puts it in quotes.
@@ -46,7 +46,7 @@ class Items(list[object]):
 
 
 class Entries(dict[object, object]):
-    """A dictionary from a language whose keys came as words."""
+    """A dictionary from a language whose keys came as words: equal to one with the keys meant."""
 
     __hash__ = None
 
@@ -55,7 +55,7 @@ class Entries(dict[object, object]):
 
 
 class Functions:
-    """The functions of a program, called over a pipe; what they give is written down."""
+    """The functions of a program, called over a pipe; each call and its result is written down."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class Functions:
         self._lock = _thread.allocate_lock()
 
     def names(self, entry: str) -> dict[str, object]:
-        """What a check can say; a built-in's name only where the check is about it."""
+        """The names that a check can use; a built-in's only where the check is about it."""
         values = self._hello.get("values", {}).items()
         names: dict[str, object] = {str(name): self._value(v) for name, v in values}
         for name in self._hello["functions"]:
@@ -108,7 +108,7 @@ class Functions:
         return call
 
     def _ask(self, request: dict[str, Any], /, *args: object, **kwargs: object) -> object:
-        """Something of an object that the program keeps."""
+        """The result of an operation on an object that the program keeps."""
         on, op = request["on"], request.get("op")
         if op == "hash":
             # Asked by sets and dictionaries, not by the check.
@@ -144,7 +144,7 @@ class Functions:
         return value
 
     def _answer(self, request: dict[str, Any], said: str = "") -> dict[str, Any]:
-        """What the program says to it, which is raised where it raised something."""
+        """The program's answer to a request; an exception in it is raised here."""
         with self._lock:
             wire.send(self._requests, request)
             answer = wire.receive(self._replies)
@@ -156,7 +156,7 @@ class Functions:
         return answer
 
     def _said(self, request: dict[str, Any], args: Any, kwargs: dict[str, object]) -> str:
-        """What is asked of an object, as a person would write it."""
+        """An operation on an object, as a person would write it."""
         thing = self._name(self._remotes[request["on"]])
         if "get" in request:
             return f"{thing}.{request['get']}"
@@ -173,7 +173,7 @@ class Functions:
         return shown_as(words, lambda: written(value))
 
     def _name(self, thing: Remote) -> str:
-        """How an object goes: what is the program's own by its class and a number.
+        """The name of an object in transcripts: its class and a number.
 
         The same for every program, however it writes its objects itself.
         """
@@ -192,7 +192,7 @@ class Functions:
         return wire.decode(data, 0.0, self._remote if self._objects else None)
 
     def _remote(self, number: int, text: str) -> Remote:
-        """The object of a number, always the same one; its text may be another by now."""
+        """The stand-in for the object with a number, always the same one, with its latest text."""
         thing = self._remotes.setdefault(number, Remote(number, text, self._ask))
         object.__setattr__(thing, "_text", text)
         return thing
@@ -204,7 +204,7 @@ class Functions:
 
 
 class Ran:
-    """One run of a command, as a check sees it."""
+    """The result of one run of a command, as a check sees it."""
 
     def __init__(self, row: dict[str, Any]) -> None:
         if "outcome" in row:
@@ -240,7 +240,7 @@ def check(
 
 
 def _failing_line(error: BaseException, source: str) -> str:
-    """The line of the check that was reached; a function it calls may lie in the setup."""
+    """The line of the check at which it failed, also where the error is in a function it calls."""
     lines, number = source.splitlines(), len(source.splitlines())
     trace = error.__traceback__
     while trace is not None:
@@ -257,7 +257,7 @@ def shown(name: str, args: Any, kwargs: Any = ()) -> str:
 
 
 def written(value: object) -> str:
-    """A value as a literal; numbers of thousands of digits are none."""
+    """A value as a Python literal; one that cannot be written, by its type."""
     try:
         return repr(value)
     except Exception:
@@ -265,12 +265,12 @@ def written(value: object) -> str:
 
 
 def text_of(answer: dict[str, Any]) -> str:
-    """What was raised, in one line."""
+    """The exception in a program's answer, in one line."""
     return f"{answer['raised']}: {answer.get('message', '')}{answer.get('where', '')}"
 
 
 def rebuilt(answer: dict[str, Any], kind: type[Exception] | None = None) -> Exception:
-    """What the program raised, as an exception here that says the same."""
+    """The exception in a program's answer, rebuilt as one that can be raised here."""
     kind = kind or getattr(builtins, str(answer["raised"]), None)
     kind = KeyMissing if kind is KeyError else kind
     if not (isinstance(kind, type) and issubclass(kind, Exception)):
@@ -285,7 +285,7 @@ def rebuilt(answer: dict[str, Any], kind: type[Exception] | None = None) -> Exce
 
 
 def snake(name: str) -> str:
-    """HasCloseElements and hasCloseElements as has_close_elements."""
+    """A name in snake case: HasCloseElements and hasCloseElements as has_close_elements."""
     parts = "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
     return parts.strip("_")
 
@@ -300,7 +300,7 @@ def loose(value: Any) -> Any:
 
 
 def _errors(bases: dict[str, list[str]]) -> dict[str, type[ProgramError]]:
-    """The program's own exceptions, each with those of its bases that a check could catch."""
+    """Classes for the program's own exceptions, with the bases that a check could catch."""
     made: dict[str, type[ProgramError]] = {}
 
     def make(name: str) -> type[ProgramError]:
@@ -319,7 +319,7 @@ def _errors(bases: dict[str, list[str]]) -> dict[str, type[ProgramError]]:
 
 
 def _number(value: object) -> int:
-    """Of an object that the program has; others cannot cross the pipe."""
+    """The number of an object that the program keeps; other objects cannot cross the pipe."""
     if isinstance(value, Remote):
         return int(value._number)
     raise TypeError(f"a check cannot hand over {value!r:.100}")

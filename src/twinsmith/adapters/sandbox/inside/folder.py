@@ -1,4 +1,4 @@
-"""The program's folder, as new for every probe."""
+"""Renewing the program's folder before every probe."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ADD_SEALS = 1033
 
 
 def renew(scratch: list[str], work: str, files: dict[str, str]) -> None:
-    """Empty the scratch folders and put the program's files into its own."""
+    """Empty the scratch folders, and put the program's files into its own folder."""
     for place in scratch:
         _empty(place)
     os.mkdir(work, 0o700)
@@ -24,7 +24,7 @@ def renew(scratch: list[str], work: str, files: dict[str, str]) -> None:
 
 
 def _empty(place: str) -> None:
-    """Without recursion, which a deep tree would exhaust: what is in a folder is moved up first."""
+    """Empty a folder without recursion: the contents of deep folders are moved up first."""
     number, mark = 0, os.urandom(8).hex()
     junk = [f"{place}/{name}" for name in os.listdir(place)]
     while junk:
@@ -45,7 +45,7 @@ def _empty(place: str) -> None:
 
 
 def sealed_copy(path: str) -> int:
-    """An executable that nothing can change any more; no link is followed to get it."""
+    """An open copy of an executable that nothing can change; no link is followed to it."""
     import fcntl
 
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)

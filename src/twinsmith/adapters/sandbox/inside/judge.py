@@ -33,7 +33,7 @@ MOMENT = 0.001
 
 
 def main() -> None:
-    """Read the room, lock it, start the starter, read the checks, judge."""
+    """The judge's work: read and lock the room, fork the starter, read the checks, judge."""
     if os.getpid() != 1 and sys.argv[1:2] != ["starter"]:
         # Between probes it ends every other process in sight.
         sys.exit("the judge runs as process 1 of a sandbox only")
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def tell(row: dict[str, Any]) -> None:
-    """One line to the host."""
+    """Write one line of JSON to the host."""
     wire_line = wire.dumps(row).encode() + b"\n"
     view = memoryview(wire_line)
     while view:
@@ -74,7 +74,7 @@ def tell(row: dict[str, Any]) -> None:
 
 
 class Judge:
-    """Builds the program, runs every probe, keeps the room clean between them."""
+    """Builds the program, runs every probe, and keeps the room clean between them."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class Judge:
         self._usage = usage
 
     def judge(self) -> None:
-        """One line a result."""
+        """Build the program and run every probe; each result is told to the host as one line."""
         self._renew()
         problem = self._build()
         if problem:
@@ -119,7 +119,7 @@ class Judge:
         return None
 
     def _row(self, probe: dict[str, Any], calls: Calls | None) -> dict[str, Any]:
-        """One probe, in a process that is kept or in one of its own."""
+        """The result of one probe, in a process that is kept or in one of its own."""
         if calls is not None:
             row = calls.probe(probe) if "call" in probe else None
             if row is not None:
@@ -138,7 +138,7 @@ class Judge:
         return Probing(self._room, self._job, self._starter, self._artefact, self._usage)
 
     def _build(self) -> str:
-        """Nothing, or why there is no program."""
+        """Build the program; gives the reason where there is none, else an empty text."""
         for argv in self._room["build"]:
             row = self._probing().build(argv)
             self._clear()
@@ -153,18 +153,18 @@ class Judge:
         return ""
 
     def _renew(self, given: dict[str, str] | None = None) -> None:
-        """The folder as new, with what a command is given to read."""
+        """Renew the program's folder, with the files that a command is given to read."""
         files = {} if self._artefact >= 0 else self._room["files"]
         folder.renew(self._room["folders"], self._room["work"], {**(given or {}), **files})
 
     def _fresh(self) -> Probing:
-        """As if nothing had ever run here."""
+        """A room as if nothing had ever run in it, ready for a probe."""
         self._clear()
         self._renew()
         return self._probing()
 
     def _clear(self) -> None:
-        """Leave no process of the program's; where one is too quick, end all and begin anew."""
+        """End all processes of the program; where one escapes, end everything and begin anew."""
         _signalled(self._starter_pid, _signal.SIGCONT)
         for _ in range(MOST_ROUNDS):
             _reap()
@@ -181,13 +181,13 @@ class Judge:
             self._start_anew()
 
     def _starter_is_gone(self) -> bool:
-        """Its end of the line is closed before its process is collected."""
+        """Whether the starter has closed its end of the line, which comes before its end."""
         poll = select.poll()
         poll.register(self._starter.fileno(), select.POLLIN)
         return any(happened & select.POLLHUP for _, happened in poll.poll(0))
 
     def _start_anew(self) -> None:
-        """A starter in a new interpreter: a fork of the judge would know the checks by now."""
+        """Start a starter in a new interpreter: a fork of the judge would know the checks."""
         self._starter.close()
         self._starter, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
         out, into = os.pipe()
@@ -222,7 +222,7 @@ def _signalled(pid: int, signal: int) -> None:
 
 
 def _reap(*, wait: bool = False) -> None:
-    """Collect processes that have ended; all of them, when all are ending."""
+    """Collect processes that have ended; with `wait`, wait until all have."""
     try:
         while os.waitpid(-1, 0 if wait else os.WNOHANG)[0]:
             pass

@@ -1,4 +1,4 @@
-"""The last walls, put up from inside before anything untrusted runs."""
+"""The last walls of a room, put up from inside before anything untrusted runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CAPABILITIES_V3 = 0x20080522
 
 
 class LockFailed(Exception):
-    """A wall could not be put up; nothing may run."""
+    """A wall of the room could not be put up, so nothing may run."""
 
 
 class _Short(_ctypes._SimpleCData):  # type: ignore[type-arg]
@@ -33,19 +33,19 @@ class _Filter(_ctypes.Structure):
 
 
 def must(name: str, *args: object) -> None:
-    """A system call that has to succeed."""
+    """Make a system call that has to succeed; LockFailed where it does not."""
     libc: Any = _ctypes
     if libc.call_function(libc.dlsym(libc.dlopen(None, 0), name), args) != 0:
         raise LockFailed(f"{name} {args[:2]!r} is refused")
 
 
 def set_dumpable(value: int) -> None:
-    """Whether processes of the same user may look into this one: 1 or 0."""
+    """Set whether processes of the same user may look into this one: 1 or 0."""
     must("prctl", PR_SET_DUMPABLE, value, 0, 0, 0)
 
 
 def lock(room: dict[str, Any]) -> None:
-    """Scratch folders with limits on bytes and files, no capabilities, fewer system calls."""
+    """Lock the room: scratch folders with limits, no capabilities, fewer system calls."""
     if room["scratch"]:
         must("unshare", CLONE_NEWNS)
         for folder, options in room["scratch"].items():
@@ -59,7 +59,7 @@ def lock(room: dict[str, Any]) -> None:
 
 
 def refuse(filtered: str) -> None:
-    """A filter of system calls, written in hexadecimal, for this process and what it starts."""
+    """Put up a filter of system calls, given in hexadecimal, for this process and its children."""
     code = bytes.fromhex(filtered)
     program = _ctypes.byref(_Filter(len(code) // 8, code))
     must("prctl", PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program, 0, 0)

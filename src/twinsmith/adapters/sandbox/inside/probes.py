@@ -1,4 +1,4 @@
-"""One probe: the program is started, asked or run, and judged by what came of it."""
+"""Running one probe: the program is started, asked or run, and its answer is judged."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LAST_MOMENT = 0.2
 
 
 class Probing:
-    """What a probe needs to know: the room, the job, who starts programs."""
+    """Runs probes in a room: it knows the room, the job, and the starter of programs."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Probing:
         self._used: dict[str, Any] = {"cpu": 0.0, "peak_kb": 0}
 
     def probe(self, probe: dict[str, Any]) -> dict[str, Any]:
-        """Outcome, detail and what was measured."""
+        """The outcome of one probe, with details and measurements."""
         try:
             if "call" in probe:
                 row = self._call(probe)
@@ -64,7 +64,7 @@ class Probing:
         return row
 
     def build(self, argv: list[str]) -> dict[str, Any]:
-        """One command of the build."""
+        """Run one command of the build; gives its outcome."""
         limits = {
             **self.limits,
             **self.limits["build"],
@@ -89,7 +89,7 @@ class Probing:
         return row
 
     def run(self, *args: str, stdin: str = "") -> dict[str, Any]:
-        """One run of a command-line program."""
+        """The result of one run of a command-line program."""
         running = self.start(tuple(str(arg) for arg in args))
         watch = running.watch(self.limits, self.usage)
         running.feed(watch, stdin)
@@ -100,7 +100,7 @@ class Probing:
         return row
 
     def start(self, args: tuple[str, ...] = (), environment: Any = ()) -> Running:
-        """The program as a command."""
+        """Start the program as a command."""
         mode = "main" if self._python else "exec"
         argv = ["solution.py"] if self._python else list(self.room["run"])
         return self._start([*argv, *args], self.limits, mode=mode, environment=environment)
@@ -112,7 +112,7 @@ class Probing:
         transcript: Transcript,
         beside: Watch | None = None,
     ) -> dict[str, Any]:
-        """A check that starts programs or asks a service by itself; it is watched all the same."""
+        """The outcome of a check that starts programs or asks a service by itself."""
         seconds, most = self.limits["probe_seconds"], self.limits["output_bytes"]
         return self._forked(
             lambda: check(probe["check"], self.job["setup"], lambda: names, transcript),
@@ -183,17 +183,17 @@ class Probing:
         return row | self.judged(probe, answers[0])
 
     def _await_end(self, running: Running, watch: Watch) -> None:
-        """Its pipe has ended: its own end follows, if it was one."""
+        """Wait a moment for a program to end after its pipe has ended."""
         watch.deadline = time.monotonic() + LAST_MOMENT
         watch.until(lambda: running.has_ended(watch))
 
     def _gone(self, row: dict[str, Any]) -> dict[str, Any]:
-        """A program that ended, or stopped talking, when it should have answered."""
+        """The outcome of a program that ended, or stopped talking, when it should have answered."""
         outcome, fate = row.get("fate") or ("killed", "ended before it answered")
         return {"outcome": outcome, "detail": f"the program {fate}"}
 
     def judged(self, probe: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
-        """What an answer is worth; it may be anything."""
+        """The outcome of a call by the program's answer, which may be anything."""
         try:
             args = [wire.decode(arg) for arg in probe["call"]["args"]]
             return self._judged(probe, shown(probe["call"]["function"], args), answer)
@@ -220,7 +220,7 @@ class Probing:
         return result
 
     def _name(self, wanted: str, hello: dict[str, Any]) -> str:
-        """The function meant: in other languages HasPair and hasPair are has_pair as well."""
+        """The name of a function as the program spells it: has_pair may be HasPair or hasPair."""
         functions = hello.get("functions")
         if self._python or not isinstance(functions, list) or wanted in functions:
             return wanted
@@ -248,7 +248,7 @@ class Probing:
     def _forked(
         self, judged: Any, transcript: Transcript, watch: Watch, running: Running | None = None
     ) -> dict[str, Any]:
-        """The verdict of a fork of this process, which is ended when its time is up."""
+        """The verdict of a check in a fork of this process, which is ended when its time is up."""
         result, said = os.pipe()
         checker = os.fork()
         if checker == 0:
@@ -290,7 +290,7 @@ class Probing:
     def _ended(
         self, running: Running, watch: Watch, why: str, limits: dict[str, Any]
     ) -> dict[str, Any]:
-        """Stop what still runs, and tell what is known."""
+        """Stop the program if it still runs; gives its output, exit code and measurements."""
         by_itself = running.has_ended(watch)
         running.stop(watch)
         row = running.row(watch, why, limits)
@@ -302,7 +302,7 @@ class Probing:
         return row
 
     def start_driver(self, first: dict[str, Any] | None = None, *, shared: bool = False) -> Running:
-        """The program answering calls; a Python one may get its only call with its start."""
+        """Start the program to answer calls; Python may get its only call with the start."""
         limits = self.limits
         if not self._python:
             argv = [*self.room["run"], str(REQUESTS), str(REPLIES)]
@@ -342,7 +342,7 @@ class Probing:
 
 
 def _read_verdict(said: bytearray) -> tuple[dict[str, str], dict[str, Any]]:
-    """What the checker wrote; a check that scribbles over its own result has none."""
+    """The verdict that a checker wrote; one that cannot be read counts as killed."""
     try:
         (message,) = wire.frames(said)
         outcome, detail, value = map(str, message["verdict"])

@@ -1,4 +1,4 @@
-"""A Python program inside the starter's fork: as a command, or answering calls."""
+"""Running a Python program inside the starter's fork: as a command, or answering calls."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SWAPPED = {
 
 
 def look_ordinary() -> None:
-    """What `site` would have added, and nothing of ours in sight."""
+    """Make the interpreter look ordinary: `exit` and `quit` exist, the harness is out of sight."""
     import _sitebuiltins
 
     for name in ("exit", "quit"):
@@ -36,7 +36,7 @@ def look_ordinary() -> None:
 
 
 def put_first(files: dict[str, str], folder: str) -> None:
-    """Modules of a program of several files come before all others of the same name."""
+    """Put the modules of a program of several files before all others of the same name."""
     if len(files) < 2:
         return
     sys.path.insert(0, folder)
@@ -48,7 +48,7 @@ def put_first(files: dict[str, str], folder: str) -> None:
 
 
 def run_main(source: str, argv: list[str]) -> int:
-    """Run the program as `python3 solution.py` would; gives its exit code."""
+    """Run the program as `python3 solution.py` would; gives the exit code."""
     module = Module("__main__")
     module.__dict__.update(__file__=FILE, __builtins__=builtins)
     sys.modules["__main__"] = module
@@ -77,7 +77,7 @@ def _exit_code(code: object) -> int:
 
 
 def _finished(code: int) -> int:
-    """What an interpreter does at its end, short of taking itself apart."""
+    """End as an interpreter does: threads, exit functions, output; gives the exit code."""
     threading: Any = sys.modules.get("threading")
     try:
         if threading is not None:
@@ -91,7 +91,7 @@ def _finished(code: int) -> int:
 
 
 def drive(source: str, requests: int, replies: int, first: dict[str, Any] | None) -> None:
-    """Load the program and answer calls until there are no more; one, if it is given here."""
+    """Load the program and answer calls until there are no more; with `first`, only that one."""
     module = Module("solution")
     sys.modules["solution"] = module
     try:
@@ -127,7 +127,7 @@ def drive(source: str, requests: int, replies: int, first: dict[str, Any] | None
 
 
 def _is_own(value: object) -> bool:
-    """Whether it is a class of the program, in this file or in one beside it."""
+    """Whether a value is a class of the program, in its main file or one beside it."""
     if not isinstance(value, type):
         return False
     place = getattr(sys.modules.get(value.__module__), "__file__", None) or ""
@@ -135,7 +135,7 @@ def _is_own(value: object) -> bool:
 
 
 class Program:
-    """What a program defines, and the objects of it that a check holds."""
+    """The names that a program defines, and its objects that a check holds."""
 
     def __init__(self, public: dict[str, Any]) -> None:
         self._public = public
@@ -143,14 +143,14 @@ class Program:
         self._numbers: dict[int, int] = {}
 
     def keep(self, value: object) -> int:
-        """The number of an object that stays here; the same for the same one."""
+        """The number of an object that stays in this process; the same object has one number."""
         number = self._numbers.setdefault(id(value), len(self._kept))
         if number == len(self._kept):
             self._kept.append(value)
         return number
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """What a call gives, or what it raised."""
+        """The answer to a request of a check: a result, or the exception that was raised."""
         try:
             args = [self._value(arg) for arg in request.get("args", [])]
             kwargs = {k: self._value(v) for k, v in request.get("kwargs", {}).items()}
@@ -184,7 +184,7 @@ class Program:
         return _operated(str(request["op"]), thing, args, kwargs)
 
     def _left_by(self, told: list[Any]) -> tuple[object, object, None]:
-        """The exception that a check left a block by, told as its name and its words."""
+        """The exception by which a check leaves a `with` block, rebuilt from name and words."""
         if not told:
             return None, None, None
         kind = self._public.get(told[0], getattr(builtins, told[0], None))
@@ -197,7 +197,7 @@ class Program:
 
 
 def _operated(name: str, thing: Any, args: list[Any], kwargs: dict[str, Any]) -> object:
-    """An operation as the language does it, so that what is missing fails as it does there."""
+    """The result of an operation on an object, failing just as Python itself would."""
     if name == "call":
         return thing(*args, **kwargs)
     if name == "enter":

@@ -1,4 +1,4 @@
-"""Objects of a Python library as a check has them: they stay with the program, calls travel.
+"""Stand-ins for objects of a Python library in a check: the objects stay with the program.
 
 What a check expects never travels: whoever hears it could say yes to it.
 """
@@ -24,7 +24,7 @@ _words: list[Callable[[Remote], str]] = []
 
 
 def shown_as(words: Callable[[Remote], str], write: Callable[[], T]) -> T:
-    """What is written when objects go by these words: the program is not asked for its own."""
+    """The text that `write` gives while stand-ins are shown by these words, not by their repr."""
     _words.append(words)
     try:
         return write()
@@ -33,7 +33,7 @@ def shown_as(words: Callable[[Remote], str], write: Callable[[], T]) -> T:
 
 
 class Remote:
-    """One object over there; what is asked of it is asked of the program."""
+    """The stand-in for one object of the program; every operation on it is sent to the program."""
 
     def __init__(self, number: int, text: str, ask: Callable[..., Any]) -> None:
         fields = {"_number": number, "_text": text, "_ask": ask}
@@ -82,7 +82,7 @@ class Remote:
         return self._ask({"on": self._number, "op": "exit"}, *told)
 
     def _compared(self, name: str, other: object) -> object:
-        """Between two objects of the program only."""
+        """Compare two objects of the program; TypeError where the other is not the program's."""
         if not isinstance(other, Remote):
             raise TypeError(f"{self._text} is compared with {other!r:.100}: compare what it holds")
         return self._ask({"on": self._number, "op": name}, other)

@@ -1,4 +1,4 @@
-"""One request over HTTP as a check writes it, and what the service answered."""
+"""HTTP requests as a check makes them, and the answers of the service."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PRINTABLE = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
 
 class Headers(dict[str, str]):
-    """Names mean the same in capitals and without; one that came twice has both values."""
+    """Headers by name, in any case; one that came twice has both values."""
 
     def __init__(self, items: list[tuple[str, str]]) -> None:
         super().__init__()
@@ -31,12 +31,12 @@ class Headers(dict[str, str]):
         return super().__contains__(str(name).lower())
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The value, or the default."""
+        """The value of a header, or the default."""
         return super().get(name.lower(), default)
 
 
 class Response:
-    """What the service answered."""
+    """The answer of a service to one request."""
 
     def __init__(self, status: int, headers: Headers, content: bytes) -> None:
         self.status = self.status_code = status
@@ -46,7 +46,7 @@ class Response:
         self.ok = status < 400
 
     def json(self) -> Any:
-        """The body as a value."""
+        """The JSON value in the body."""
         return wire.loads(self.text.strip())
 
     def __repr__(self) -> str:
@@ -54,7 +54,7 @@ class Response:
 
 
 class Asking:
-    """`http(…)` in a check."""
+    """The function `http(…)` of a check, which asks the service."""
 
     def __init__(self, port: int, transcript: Transcript) -> None:
         self._port = port
@@ -71,7 +71,7 @@ class Asking:
         form: dict[str, Any] | None = None,
         files: dict[str, Any] | None = None,
     ) -> Response:
-        """One request; redirections are not followed."""
+        """Send one request; redirections are not followed."""
         import http.client
         from urllib.parse import quote, urlencode
 
@@ -101,7 +101,7 @@ class Asking:
 def _content(
     json: Any, body: str | bytes, form: dict[str, Any] | None, files: dict[str, Any] | None
 ) -> tuple[dict[str, str], bytes]:
-    """The header that says what is sent, and what is sent."""
+    """The Content-Type header of a request, and its body."""
     from urllib.parse import urlencode
 
     if json is not None:
@@ -116,7 +116,7 @@ def _content(
 
 
 def _pairs(values: dict[str, Any]) -> list[tuple[str, str]]:
-    """Names and values as words; a list is a name several times, None is left out."""
+    """Names and values as texts; a list gives a name several times, None is left out."""
     pairs = []
     for name, value in values.items():
         several = value if isinstance(value, (list, tuple)) else [value]
@@ -128,7 +128,7 @@ def _pairs(values: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _multipart(pairs: list[tuple[str, str]], files: dict[str, Any]) -> tuple[str, bytes]:
-    """What stands between the parts, and all of them."""
+    """The boundary and the body of a multipart request."""
     parts = [(f'form-data; name="{_quoted(name)}"', "", word.encode()) for name, word in pairs]
     for name, given in files.items():
         file, content, *typed = given if isinstance(given, (list, tuple)) else (name, given)

@@ -1,4 +1,4 @@
-"""One start of the program, and what it did while it ran."""
+"""One start of the program, and its output and usage while it runs."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Running:
         return mine
 
     def watch(self, limits: dict[str, Any], usage: Usage) -> Watch:
-        """Look at what it prints, for its end, and at what it uses."""
+        """Watch the output, the end and the processor time of the process."""
         watch = Watch(limits["probe_seconds"], limits["output_bytes"])
         watch.allowance = usage.allowance(limits["cpu_seconds"])
         watch.read(*{self.stdout, self.stderr}, printed=True)
@@ -79,11 +79,11 @@ class Running:
         return watch
 
     def pid(self, watch: Watch) -> int:
-        """Its process number; 0 when it is not known or gone."""
+        """The process number of the program; 0 when it is not known or gone."""
         return 0 if self.has_ended(watch) else self._pid
 
     def has_ended(self, watch: Watch) -> bool:
-        """Whether the program's first process is gone; what it used is in `end` then."""
+        """Whether the program's first process is gone; `end` then has its exit code and usage."""
         starter = self._starter.fileno()
         for line in watch.came[starter].splitlines():
             message = wire.loads(line.decode())
@@ -95,7 +95,7 @@ class Running:
         return bool(self.end) or starter in watch.ended
 
     def stop(self, watch: Watch) -> None:
-        """Kill it if need be and learn what it used."""
+        """Kill the process if it still runs, and learn what it used."""
         watch.deadline, watch.allowance = time.monotonic() + PATIENCE, None
         while not self.has_ended(watch) and not self._pid:
             if watch.until(lambda: self.has_ended(watch) or self._pid > 0) == TIMED_OUT:
@@ -110,7 +110,7 @@ class Running:
                 watch.forget_printed()
 
     def close(self) -> None:
-        """Let go of its pipes."""
+        """Close the pipes to the process."""
         for fd in self._mine:
             try:
                 os.close(fd)
@@ -118,7 +118,7 @@ class Running:
                 continue
 
     def feed(self, watch: Watch, text: str) -> None:
-        """Give it its standard input, as it reads."""
+        """Give the process its standard input, as it reads."""
         self._mine.remove(self.stdin)
         data = text.encode("utf-8", "surrogatepass")
         if data:
@@ -127,7 +127,7 @@ class Running:
             os.close(self.stdin)
 
     def row(self, watch: Watch, why: str, limits: dict[str, Any]) -> dict[str, Any]:
-        """What is known about this start, whatever it was started for."""
+        """The output, exit code and measurements of this start, whatever it was started for."""
         watch.rest()
         end = self.end
         row = {
@@ -162,5 +162,5 @@ class Running:
 
 
 def used_up(limits: dict[str, Any]) -> str:
-    """Why a program was stopped whose processes together used too much."""
+    """The words that tell why a program was stopped that used too much processor time."""
     return f"the program used more than {limits['cpu_seconds']:g} s of processor time"

@@ -1,4 +1,4 @@
-"""A service: started once on the sandbox's own loopback, asked by every check, stopped."""
+"""Judging a service: started once on the sandbox's own loopback, asked by every check, stopped."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def judge_service(
     tell: Callable[[dict[str, Any]], None],
     renew: Callable[[], Probing],
 ) -> None:
-    """Start it, wait for its port, run every check, stop it, tell its log.
+    """Start the service, wait for its port, run every check, stop it, tell its log.
 
     A check that wants a fresh one finds it as if nobody had ever asked: no process and no file of
     an earlier one is left.
@@ -68,7 +68,7 @@ class _Serving:
         self._port = _await_port(self._running, self._watch)
 
     def tried(self, probe: dict[str, Any]) -> dict[str, Any]:
-        """What came of one check."""
+        """The outcome of one check on this process."""
         running, watch, limits = self._running, self._watch, self._probing.limits
         self.asked += 1
         if running.has_ended(watch) or self._port is None:
@@ -83,7 +83,7 @@ class _Serving:
         return row
 
     def stopped(self) -> dict[str, Any]:
-        """What is known of it at its end."""
+        """Stop the process; gives its output and measurements."""
         self._running.stop(self._watch)
         row = self._running.row(self._watch, "", self._probing.limits)
         self._running.close()
@@ -104,7 +104,7 @@ def _await_port(running: Running, watch: Watch) -> int | None:
 
 
 def _listening() -> set[int]:
-    """Ports of this network namespace, which has no other inhabitants."""
+    """The ports on which something listens in the sandbox."""
     ports = set()
     for name in ("tcp", "tcp6"):
         try:

@@ -18,32 +18,32 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 
 
 class Asked(tuple[str, str, str]):
-    """One request of the program: method, path and the text of its body."""
+    """One request that the program sent: method, path and the text of its body."""
 
     __slots__ = ()
 
     @property
     def method(self) -> str:
-        """In capitals."""
+        """The method in capitals."""
         return self[0]
 
     @property
     def path(self) -> str:
-        """With its query, as it was sent."""
+        """The path with its query, as it was sent."""
         return self[1]
 
     @property
     def body(self) -> str:
-        """What was sent with it."""
+        """The text of the body."""
         return self[2]
 
     def json(self) -> Any:
-        """The body as a value."""
+        """The JSON value in the body."""
         return wire.loads(self.body.strip())
 
 
 class StandIn:
-    """`stand_in(…)` in a check; a second one takes the place of the first, all end with it."""
+    """The function `stand_in(…)` of a check: a service that ends with it, or with a second one."""
 
     _open: StandIn | None = None
 
@@ -59,7 +59,7 @@ class StandIn:
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self._server.shutdown()
         self._server.server_close()
         StandIn._open = None
@@ -92,7 +92,7 @@ def _listening(routes: dict[str, Any], requests: list[Asked]) -> HTTPServer:
 
 
 def _answer(routes: dict[str, Any], asked: Asked) -> tuple[int, str, bytes]:
-    """What a route says: with the query if one is written so, else for all of them."""
+    """The status, type and body of a route's answer; a route with the same query comes first."""
     whole = f"{asked.method} {asked.path}"
     missing = 404, {"error": "no such route"}
     said = routes.get(whole, routes.get(whole.partition("?")[0], missing))
@@ -105,7 +105,7 @@ def _answer(routes: dict[str, Any], asked: Asked) -> tuple[int, str, bytes]:
 
 
 def _body(handler: BaseHTTPRequestHandler) -> str:
-    """What came with a request, as much of it as is looked at."""
+    """The body of a request, up to the longest that is looked at."""
     data, come = b"", handler.rfile
     if "chunked" in handler.headers.get("Transfer-Encoding", ""):
         while len(data) < LONGEST_BODY:

@@ -1,4 +1,4 @@
-"""Starts the program, as often as it is asked to, each time as new.
+"""The starter: starts the program as often as it is asked to, each time as new.
 
 A process of its own, forked from the judge before that has read a single check: what it forks has
 nothing to find. It runs no line of the program itself, so every start is a clean one, and forking a
@@ -36,7 +36,7 @@ LIMITS = {
 
 
 def serve(room: dict[str, Any], judge: _socket.socket) -> Callable[[], None]:
-    """Start what the judge asks for until it is gone; gives, in each new process, what to do."""
+    """Start what the judge asks for until it is gone; gives, in each new process, what to run."""
     _warm_up(room)
     while True:
         request, files = _receive(judge)
@@ -61,7 +61,7 @@ def serve(room: dict[str, Any], judge: _socket.socket) -> Callable[[], None]:
 
 
 def ask(starter: _socket.socket, request: dict[str, Any], files: list[int]) -> None:
-    """The judge's side: start something with these open files."""
+    """Ask the starter, from the judge, to start something with these open files."""
     data, extra = wire.dumps(request).encode(), []
     if len(data) > LONGEST_REQUEST:
         # Too long for one message: it goes as a file.
@@ -112,7 +112,7 @@ def _warm_up(room: dict[str, Any]) -> None:
 
 
 def _become(room: dict[str, Any], request: dict[str, Any], files: list[int]) -> Callable[[], None]:
-    """In the new process: its files, its limits, its folder."""
+    """Set up a new process with its files, limits and folder; gives what to run in it."""
     os.setsid()
     away = [os.dup2(fd, OUT_OF_THE_WAY + n) for n, fd in enumerate(files)]
     free = 0
@@ -156,7 +156,7 @@ def _become(room: dict[str, Any], request: dict[str, Any], files: list[int]) -> 
 
 
 def _set_environment(wanted: dict[str, str]) -> None:
-    """What the walls gave is right most of the time; `os` takes a millisecond to import."""
+    """Set the environment where it is not right yet: importing `os` takes a millisecond."""
     if {name.decode(): value.decode() for name, value in given.items()} != wanted:
         from os import environ
 
@@ -174,7 +174,7 @@ def _offer_memory(score: int) -> None:
 
 
 def _mind_signals(mode: str) -> None:
-    """As every program finds them; Python minds some in its own way."""
+    """Set signal handlers as every program finds them; Python changes some of them."""
     if mode == "exec":
         for signal in (_signal.SIGPIPE, _signal.SIGXFSZ):
             _signal.signal(signal, _signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""What a program answered during one check, in order: data for whoever compares programs."""
+"""The answers of a program during one check, in order, so that programs can be compared."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LEFT_OUT = "['…']"
 
 
 class Transcript:
-    """A list of entries as its `repr`, bounded as they come: no program decides how long it is.
+    """A transcript: a list of entries as its `repr`, of a bounded length that no program decides.
 
     Each entry is a list of literals: what was asked, then what was answered. `last` says the last
     answer in words, for whoever reads why a check failed.
@@ -26,7 +26,7 @@ class Transcript:
         self._lock = _thread.allocate_lock()
 
     def add(self, *words: object) -> None:
-        """One answer more; after one that finds no room, none is taken."""
+        """Add one answer; after one that does not fit, none is added."""
         entry = repr([_cut(word) for word in words])
         with self._lock:
             self._left -= len(entry) + len(", ")
@@ -45,6 +45,6 @@ def _cut(word: object) -> object:
 
 
 def placeless(text: str) -> str:
-    """A text without the addresses of objects in it, which are others in every run."""
+    """A text without the addresses of objects in it, which differ in every run."""
     first, *rest = text.split(" at 0x")
     return first + "".join(part.lstrip("0123456789abcdef") for part in rest)

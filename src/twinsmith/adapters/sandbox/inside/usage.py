@@ -1,4 +1,4 @@
-"""Processor time of all processes in the room together, of those that have ended too."""
+"""The processor time of all processes in the room together, also of those that have ended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OWN_SECONDS = 0.25
 
 
 class Usage:
-    """Reads what a control group counts; without one, what processes tell of themselves.
+    """Reads the processor time from a control group; without one, from the processes.
 
     A child whose parent does not care for its end takes what it used with it then.
     """
@@ -32,12 +32,12 @@ class Usage:
             os.close(file)
 
     def allowance(self, seconds: float) -> Callable[[], float]:
-        """How long it takes at least, from any moment on, until so much more has been used."""
+        """A function that tells the least time until `seconds` more of processor time are used."""
         end = self._seconds() + seconds + OWN_SECONDS
         return lambda: (end - self._seconds()) / self._processors
 
     def close(self) -> None:
-        """Let go of it, in a process that has nothing to do with it."""
+        """Close the file of the control group, in a process that has no use for it."""
         if self._file >= 0:
             os.close(self._file)
 
@@ -60,7 +60,7 @@ def _own_group() -> int:
 
 
 def _told_by_processes() -> float:
-    """Own time and that of children waited for, of every process that is still listed."""
+    """The processor time that processes tell of themselves and of the children they waited for."""
     ticks = 0
     for name in os.listdir("/proc"):
         if name.isdigit() and name != "1":

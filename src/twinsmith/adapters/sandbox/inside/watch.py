@@ -1,4 +1,4 @@
-"""Reads and writes several pipes at once until something happens or time is up."""
+"""Reading and writing several pipes at once until something happens or time is up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHORTEST_LOOK = 0.01
 
 
 class Watch:
-    """What came in, by file; what a program prints is counted."""
+    """Reads and writes pipes until a deadline, and counts how much a program prints."""
 
     def __init__(self, seconds: float, most_printed: int) -> None:
         self.deadline = time.monotonic() + seconds
@@ -26,10 +26,10 @@ class Watch:
         self._to_write: dict[int, memoryview] = {}
         self._poll = select.poll()
         self.allowance: Callable[[], float] | None = None
-        """How long what may be used lasts at least; it is used up when that is nothing."""
+        """The least seconds for which the allowed processor time lasts; 0 when it is used up."""
 
     def read(self, *files: int, printed: bool = False) -> None:
-        """Watch what comes out of these."""
+        """Read from these files from now on; with `printed`, what comes counts as output."""
         for fd in files:
             self.came[fd] = bytearray()
             self.ended.discard(fd)
@@ -38,14 +38,14 @@ class Watch:
             self._printed += files
 
     def write(self, fd: int, data: bytes, *, close: bool = False) -> None:
-        """Write when the other side reads; `close` when all is written."""
+        """Write data to a file as the other side reads; with `close`, close it afterwards."""
         os.set_blocking(fd, False)
         self._to_write[fd] = memoryview(data)
         self._poll.register(fd, select.POLLOUT)
         self._closing = close
 
     def until(self, done: Callable[[], bool]) -> str:
-        """Nothing when it is done; else why it was given up."""
+        """Go on until `done` is true; gives why it was given up, or an empty text."""
         while not done():
             left = self.deadline - time.monotonic()
             if left <= 0:
@@ -65,19 +65,19 @@ class Watch:
         return ""
 
     def forget(self, *files: int) -> None:
-        """Do not look at these any more."""
+        """Stop reading these files."""
         for fd in files:
             if fd not in self.ended:
                 self.ended.add(fd)
                 self._poll.unregister(fd)
 
     def forget_printed(self) -> None:
-        """More was printed than anybody wants: stop reading it."""
+        """Stop reading the output of a program that prints too much."""
         self.forget(*self._printed)
         self._most = sum(map(len, self.came.values())) + 1
 
     def rest(self) -> None:
-        """What was printed and not read yet, without waiting."""
+        """Read what was printed and not read yet, without waiting."""
         for fd in self._printed:
             if fd not in self.ended:
                 os.set_blocking(fd, False)

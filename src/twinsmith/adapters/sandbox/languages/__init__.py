@@ -1,4 +1,4 @@
-"""Languages as data: a language is one entry here and one driver."""
+"""The languages that programs are written in: each is one entry here and one driver."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""C: its tools, and the calls that the driver makes of a function's signature."""
+"""C: its compiler, and calls made from the signatures of functions."""
 
 import re
 import shutil
@@ -37,7 +37,7 @@ _CAST: dict[Role, str] = {
 
 
 def find_compiler(name: str) -> Toolchain | None:
-    """A compiler of this machine; only one that the system installed."""
+    """A compiler that this machine's system installed; None where there is none."""
     path = shutil.which(name, path="/usr/bin:/bin:/usr/local/bin")
     if path is None:
         return None
@@ -47,7 +47,7 @@ def find_compiler(name: str) -> Toolchain | None:
 
 
 def recipe(program: Program, toolchain: Toolchain) -> Recipe:
-    """A command is compiled as it is; a function with the driver."""
+    """The recipe for a C program: a command is compiled as it is, a function with the driver."""
     gcc = toolchain.commands["gcc"]
     files = written(program, "solution.c")
     sources: tuple[str, ...] = ("solution.c",)
@@ -63,7 +63,7 @@ def recipe(program: Program, toolchain: Toolchain) -> Recipe:
 
 
 def linked(program: Program) -> tuple[str, ...]:
-    """What a compiler is told of further files: those it compiles, and where their headers lie."""
+    """The compiler's arguments for further files: sources to compile, and folders of headers."""
     if not program.files:
         return ()
     names = [file.name for file in program.files]
@@ -74,14 +74,14 @@ def linked(program: Program) -> tuple[str, ...]:
 
 
 def prepare(toolchain: Toolchain, folder: Path) -> None:
-    """The driver's runtime, compiled, and its header."""
+    """Compile the driver's runtime into a folder, and put its header there."""
     shutil.copy(DRIVERS / "driver.h", folder)
     gcc = toolchain.commands["gcc"]
     compiled((gcc, *_FLAGS, "-c", str(DRIVERS / "driver.c"), "-o", str(folder / "driver.o")))
 
 
 def compiled(line: Sequence[str]) -> None:
-    """Run a compiler outside the sandbox, on our own sources only."""
+    """Run a compiler outside the sandbox, on twinsmith's own sources only."""
     done = subprocess.run(line, check=False, capture_output=True, text=True)
     if done.returncode:
         complaint = (done.stderr.strip() or "no reason given").splitlines()[0]
@@ -104,7 +104,7 @@ def _callable(program: Program) -> list[Signature]:
 
 
 def glue(found: list[Signature]) -> str:
-    """The file that is compiled: the program, and a call for each of its functions."""
+    """The C file that includes the program and a call for each of its functions."""
     calls = "\n".join(_call(i, one) for i, one in enumerate(found))
     table = "".join(f'    {{"{one.name}", twinsmith_call_{i}}},\n' for i, one in enumerate(found))
     return (

@@ -1,4 +1,4 @@
-"""Signatures of C: which functions can be called with JSON values, and how."""
+"""Signatures of C functions: which can be called with JSON values, and how."""
 
 import re
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class CType:
 
     base: str
     kind: str
-    """As the driver tells it: b(ool) c(har) i(nteger) f(loat); v(oid)."""
+    """The kind of value as the driver tells it: b(ool) c(har) i(nteger) f(loat); v(oid)."""
     stars: int
     constant: bool
 
@@ -50,7 +50,7 @@ class CType:
 
     @property
     def element(self) -> str:
-        """The driver's two words for what a list of this type holds."""
+        """The driver's two words for the items of a list of this type."""
         if self.kind == "c" and self.stars:
             return "'s', sizeof(char *)"
         if self.kind == "i":
@@ -64,17 +64,17 @@ class CType:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """One parameter and what the driver does for it."""
+    """One parameter of a C function, and its role in a call."""
 
     type: CType
     role: Role
     lists: tuple[int, ...] = ()
-    """Of a length: the parameters it counts."""
+    """The places of the lists that a length counts; empty for other parameters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
-    """A function that the driver can call."""
+    """The signature of a C function that the driver can call."""
 
     name: str
     result: CType
@@ -91,7 +91,7 @@ def signatures(source: str, headers: str = "") -> list[Signature]:
 
 
 def signature(definition: Definition, aliases: dict[str, str]) -> Signature | None:
-    """How a function is called, or None where a type has no JSON value."""
+    """The signature of a function; None where a type has no JSON value."""
     result = _type(definition.result, aliases)
     written = [_parameter(text, aliases) for text in split_parameters(definition.parameters)]
     parameters = [each for each in written if each]
@@ -105,7 +105,7 @@ def signature(definition: Definition, aliases: dict[str, str]) -> Signature | No
 
 
 def _type(text: str, aliases: dict[str, str]) -> CType | None:
-    """The type that a text without a name spells."""
+    """The type that a text without a name spells; None where it is not known."""
     stars = text.count("*")
     words = _QUALIFIER.sub(" ", text.replace("*", " ")).split()
     if len(words) == 1 and words[0] in aliases:
@@ -126,7 +126,7 @@ def _kind(words: list[str]) -> str:
 
 
 def _parameter(text: str, aliases: dict[str, str]) -> tuple[CType, str] | None:
-    """A parameter's type and name."""
+    """The type and name of a parameter; None where the type is not known."""
     dimensions = text.count("[")
     match = re.fullmatch(r"(.*[\s*])(\w+)", re.sub(r"\[[^\]]*\]", "", text).strip(), re.DOTALL)
     if not match or dimensions > 1:
@@ -136,7 +136,7 @@ def _parameter(text: str, aliases: dict[str, str]) -> tuple[CType, str] | None:
 
 
 def _roles(parameters: list[tuple[CType, str]], result: CType) -> list[Parameter] | None:
-    """What each parameter is for; None where a list has no length."""
+    """The parameters with their roles in a call; None where a list has no length."""
     roles: list[Parameter] = []
     lists: tuple[int, ...] = ()
     for i, (kind, name) in enumerate(parameters):
@@ -156,7 +156,7 @@ def _roles(parameters: list[tuple[CType, str]], result: CType) -> list[Parameter
 
 
 def _is_out(kind: CType, name: str, result: CType, following: list[tuple[CType, str]]) -> bool:
-    """Whether the function tells the length of its result here."""
+    """Whether a parameter is where the function puts the length of its result."""
     if kind.kind != "i" or kind.constant or not result.stars:
         return False
     counted = bool(following) and following[0][0].integer and _LENGTH.fullmatch(following[0][1])

@@ -27,10 +27,10 @@ _PREDEFINED = frozenset({"__GNUC__", "__linux__", "__linux", "__unix__", "linux"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """One function, as its head is written."""
+    """One function of a C or C++ source, as its head is written."""
 
     result: str
-    """Everything before the name."""
+    """The text before the function's name: its result and qualifiers."""
     name: str
     parameters: str
 
@@ -39,7 +39,7 @@ class Definition:
 class _Branch:
     live: bool
     done: bool
-    """An earlier branch of the same condition was compiled."""
+    """Whether an earlier branch of the same condition was compiled."""
 
 
 def bare_source(source: str, *, cplusplus: bool = False) -> str:
@@ -66,7 +66,7 @@ def definitions(bare: str) -> list[Definition]:
 
 
 def split_parameters(text: str) -> list[str]:
-    """A list of parameters, parted at its outer commas."""
+    """The parameters of a function, split at the commas outside of brackets."""
     listed = parts(text)
     return [] if listed == ["void"] else listed
 
@@ -81,7 +81,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _enter(branches: list[_Branch], word: str, condition: str, defined: set[str]) -> None:
-    """Follow one directive into or out of a branch."""
+    """Follow one directive of the preprocessor into or out of a branch."""
     if word in ("if", "ifdef", "ifndef"):
         live = _holds(word, condition.split(), defined)
         branches.append(_Branch(live=live, done=live))
@@ -94,7 +94,7 @@ def _enter(branches: list[_Branch], word: str, condition: str, defined: set[str]
 
 
 def _holds(word: str, condition: list[str], defined: set[str]) -> bool:
-    """Whether a branch is compiled; a condition that is not understood is taken to hold."""
+    """Whether a branch is compiled; a condition that is not understood counts as true."""
     if not condition:
         return True
     if word != "if":
@@ -105,7 +105,7 @@ def _holds(word: str, condition: list[str], defined: set[str]) -> bool:
 
 
 def _heads(bare: str) -> Iterator[str]:
-    """What stands before each block at the outermost level; `extern "C"` is no level."""
+    """The text before each block at the outermost level; `extern "C"` is no level."""
     depth = parens = start = 0
     for match in re.finditer(r"[(){};]", bare):
         char = match.group()

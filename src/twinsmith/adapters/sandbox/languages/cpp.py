@@ -1,4 +1,4 @@
-"""C++: its tools, and the table of a program's functions that the driver calls."""
+"""C++: its compiler, and the table of functions that the driver calls."""
 
 import re
 import shutil
@@ -32,19 +32,19 @@ _IN_LIBRARY = frozenset(
     | {"fmod", "hypot", "index", "link", "log", "log2", "open", "pipe", "pow", "random", "read"}
     | {"remove", "rename", "rindex", "round", "select", "signal", "sqrt", "time", "write"}
 )
-"""Names that the C library has too: the address of such a function needs its whole type."""
+"""Names that the C library has too: the address of such a function needs its full type."""
 _NO_ADDRESS = re.compile(r"\b(?:template|consteval|requires|friend)\b")
 
 
 def functions(source: str) -> list[Definition]:
-    """Those whose name stands for one function alone; the compiler knows their types."""
+    """The functions that can be called: no overloads, no templates."""
     found = [one for one in definitions(bare_source(source, cplusplus=True)) if one.name != "main"]
     times = Counter(one.name for one in found)
     return [one for one in found if times[one.name] == 1 and _has_address(one)]
 
 
 def glue(found: list[Definition], *, whole_library: bool) -> str:
-    """The file that is compiled: the driver first, so that it can be compiled beforehand."""
+    """The C++ file with the driver, the program and a table of its functions."""
     table = "".join(
         f'    ::twinsmith_driver::entry<{_address(one)}>("{one.name}"),\n' for one in found
     )
@@ -60,7 +60,7 @@ def glue(found: list[Definition], *, whole_library: bool) -> str:
 
 
 def recipe(program: Program, toolchain: Toolchain) -> Recipe:
-    """A command is compiled as it is; a function with the driver."""
+    """The recipe for a C++ program: a command is compiled as it is, a function with the driver."""
     gxx = toolchain.commands["g++"]
     files = written(program, "solution.cpp")
     sources: tuple[str, ...] = ("solution.cpp",)
@@ -82,7 +82,7 @@ def recipe(program: Program, toolchain: Toolchain) -> Recipe:
 
 
 def prepare(toolchain: Toolchain, folder: Path) -> None:
-    """The driver's runtime, compiled, and its headers, parsed."""
+    """Compile the driver's runtime into a folder, and its headers beforehand."""
     for name in ("driver.h", *_HEADERS):
         shutil.copy(DRIVERS / name, folder)
     compiler = (toolchain.commands["g++"], *_FLAGS)

@@ -31,7 +31,7 @@ _TEXT = re.compile(
 )
 _PACKAGE = re.compile(r"\bpackage\s+(\w+)")
 _FUNCTION = re.compile(r"\bfunc\s+(\w+)\s*\(")
-"""A named function; Go has none inside another, and a method has its receiver before its name."""
+"""The pattern of a named function; Go has none inside another, and a method's name comes later."""
 
 
 def _bare(source: str) -> str:
@@ -40,7 +40,7 @@ def _bare(source: str) -> str:
 
 
 def functions(source: str) -> tuple[str, ...]:
-    """The functions that can be called: no methods, nothing generic."""
+    """The names of functions that can be called: no methods, nothing generic."""
     names = _FUNCTION.findall(_bare(source))
     return tuple(dict.fromkeys(name for name in names if name not in {"main", "init", "_"}))
 
@@ -104,7 +104,7 @@ def _compile(
 
 
 def _prepare(toolchain: Toolchain, folder: Path, packages: Sequence[str] = ("std",)) -> None:
-    """Compile the standard library and the driver."""
+    """Compile the standard library and the driver into a folder."""
     with TemporaryDirectory(dir=folder) as scratch:
         # Without debugging information the archives are a quarter smaller, and quicker to link.
         listed = _run(
@@ -151,7 +151,7 @@ def _run(*command: str, home: str) -> str:
 
 
 def places(root: Path = SYSTEM, home: Path | None = None) -> list[Path]:
-    """Where a `go` may be, best first."""
+    """Paths where a `go` command may be, best first."""
     found = [root / "usr/local/go/bin/go"]
     for parent, pattern in (
         (root / "usr/lib", "go*/bin/go"),

@@ -1,4 +1,4 @@
-"""What the sandbox has to know about a language."""
+"""A language as the sandbox sees it: its tools, recipes and preparation."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -7,10 +7,10 @@ from pathlib import Path
 from twinsmith.core.program import Kind, Program
 
 ARTEFACT = "@"
-"""In a command of a recipe: the program that the build made."""
+"""The word in a recipe's command that stands for the program which the build made."""
 WORK = "/tmp/work"  # noqa: S108  (a folder inside the sandbox)
 CACHE = "/run/cache"
-"""Where, inside the sandbox, a language finds what it prepared."""
+"""The folder inside the sandbox where a language finds what it prepared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,11 +19,11 @@ class Toolchain:
 
     version: str
     commands: Mapping[str, str]
-    """Absolute paths by name; the same inside the sandbox as outside."""
+    """The absolute paths of commands by name, the same inside the sandbox as outside."""
     mounts: tuple[str, ...] = ()
     """Folders outside /usr that the tools need, mounted read-only at the same place."""
     placed: Mapping[str, str] = field(default_factory=dict)
-    """Folders that are mounted read-only elsewhere: where, and what lies there."""
+    """Folders that are mounted read-only elsewhere: the paths inside, and the folders there."""
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -37,32 +37,32 @@ class Recipe:
 
     files: Mapping[str, str]
     run: tuple[str, ...]
-    """Empty: the sandbox's own Python runs it."""
+    """The command that runs the program; empty: the sandbox's own Python runs it."""
     build: tuple[tuple[str, ...], ...] = ()
     artefact: str = ""
-    """The file that the build makes."""
+    """The name of the file that the build makes."""
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
-    """One language."""
+    """One language: how its tools are found, and how its programs are built and run."""
 
     name: str
     suffix: str
     install: str
-    """The line that installs its tools."""
+    """The command line that installs the language's tools."""
     locate: Callable[[], Toolchain | None]
     recipe: Callable[[Program, Toolchain], Recipe]
-    """Raises BadProgram where the source has nothing that could be called."""
+    """The recipe of a program; raises BadProgram where the source has nothing to call."""
     prepare: Callable[[Toolchain, Path], None] | None = None
     """Fills a folder, once for a version of the tools, with what is mounted read-only at CACHE."""
     prepared_kinds: tuple[Kind, ...] = ("function", "library")
-    """What kinds of programs need it."""
+    """The kinds of programs that need the prepared folder."""
 
 
 def written(program: Program, main: str, source: str | None = None) -> dict[str, str]:
-    """The program's files by their names, the main one first; its source may be another."""
+    """The program's files by their names, the main one first, perhaps with another source."""
     texts = {file.name: file.text for file in program.files}
     return {main: program.source if source is None else source, **texts}
 

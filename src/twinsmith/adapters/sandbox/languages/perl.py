@@ -1,4 +1,4 @@
-"""Perl: the files as they are; for a function, a driver that loads it and answers calls."""
+"""Perl: programs are run as they are; a function's with a driver that answers calls."""
 
 import subprocess
 from pathlib import Path

@@ -11,7 +11,7 @@ INTERPRETER = "/usr/bin/python3"
 
 
 def locate() -> Toolchain | None:
-    """The system's interpreter: the one that every sandbox starts with."""
+    """The system's Python, which every sandbox starts with; None where there is none."""
     if not Path(INTERPRETER).exists():
         return None
     said = subprocess.run([INTERPRETER, "--version"], capture_output=True, text=True, check=False)
@@ -20,7 +20,7 @@ def locate() -> Toolchain | None:
 
 
 def recipe(program: Program, toolchain: Toolchain) -> Recipe:  # noqa: ARG001
-    """The files as they are."""
+    """The recipe for a Python program: its files as they are."""
     return Recipe(files=written(program, f"{MODULE}.py"), run=())
 
 

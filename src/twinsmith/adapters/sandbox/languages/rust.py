@@ -33,7 +33,7 @@ ARITY: Mapping[str, int] = {
     **dict.fromkeys(("Vec", "VecDeque", "Option", "Box", "Rc", "Arc", "HashSet", "BTreeSet"), 1),
     **dict.fromkeys(("HashMap", "BTreeMap"), 2),
 }
-"""The other types that the driver knows, and how many each is made of."""
+"""Types beside numbers that the driver knows, and how many type parameters each has."""
 LONGEST_TUPLE = 6
 LONGEST_TYPE, LONGEST_HEAD, MOST_FUNCTIONS = 200, 4000, 500
 
@@ -51,13 +51,13 @@ _PATH = re.compile(r"(?:::)?(?:\w+\s*::\s*)*(?P<name>\w+)\s*(?:<(?P<inner>.*)>)?
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
-    """A function that the glue can call."""
+    """The signature of a Rust function that the glue can call."""
 
     name: str
     parameters: tuple[str, ...]
-    """Their types, without lifetimes."""
+    """The types of the parameters, without lifetimes."""
     fallible: bool = False
-    """It returns a Result."""
+    """Whether the function returns a Result."""
 
 
 def _outline(source: str) -> str:
@@ -111,19 +111,19 @@ def _plain(text: str) -> str:
 
 
 def _owned(parameter: str) -> str:
-    """What the glue keeps for an argument that the function may change."""
+    """The type of the variable in which the glue keeps an argument."""
     changed = parameter.removeprefix("&mut ")
     return parameter if changed == parameter else _sized(changed)
 
 
 def _sized(text: str) -> str:
-    """What is behind a reference, as a value: the items of a slice are kept in a Vec."""
+    """The type behind a reference, as a value: a slice becomes a Vec."""
     inner = re.fullmatch(r"\[([^;]*)\]", text)
     return f"Vec<{inner[1]}>" if inner else text
 
 
 def _known(text: str, aliases: frozenset[str]) -> bool:
-    """Whether the driver can make, and show, a value of a type."""
+    """Whether the driver can read and write values of a type."""
     text = text.strip()
     if len(text) > LONGEST_TYPE:
         return False
@@ -216,7 +216,7 @@ def _recipe(program: Program, toolchain: Toolchain) -> Recipe:
 
 
 def _prepare(toolchain: Toolchain, folder: Path) -> None:
-    """Compile the driver."""
+    """Compile the driver into a folder."""
     options = (*OPTIONS, "--crate-type=rlib", "--crate-name=twinsmith_driver")
     done = subprocess.run(
         [toolchain.commands["rustc"], *options, "-o", folder / LIBRARY, DRIVER],
@@ -232,7 +232,7 @@ def _prepare(toolchain: Toolchain, folder: Path) -> None:
 
 
 def places(root: Path = SYSTEM, home: Path | None = None) -> list[Path]:
-    """Where a `rustc` may be, best first; rustup's stand-in for it is none."""
+    """Paths where a `rustc` command may be, best first; rustup's stand-in for it is left out."""
     system = [root / "usr/bin/rustc", root / "usr/local/bin/rustc"]
     found = [place for place in system if place.is_file() and place.resolve().name != "rustup"]
     for rustup in ((home or Path.home()) / ".rustup", root / "usr/local/rustup"):
@@ -241,7 +241,7 @@ def places(root: Path = SYSTEM, home: Path | None = None) -> list[Path]:
 
 
 def _rank(rustup: Path) -> Callable[[Path], tuple[bool, bool, list[int]]]:
-    """The default first, a release before what is not yet one, a newer before an older."""
+    """The order of toolchains: the default first, releases before others, newer before older."""
     settings = rustup / "settings.toml"
     text = settings.read_text() if settings.is_file() else ""
     chosen = str(tomllib.loads(text).get("default_toolchain", ""))

@@ -1,4 +1,4 @@
-"""Tools as data: which of them read a language."""
+"""The review tools of each language."""
 
 from collections.abc import Mapping
 

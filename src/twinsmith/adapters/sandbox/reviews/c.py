@@ -34,12 +34,12 @@ UNDEFINED = frozenset(
     | {"-Wshift-count-overflow", "-Wshift-count-negative", "-Wdiv-by-zero", "-Wformat-security"}
     | {"-Wsizeof-pointer-memaccess"}
 )
-"""Undefined in both languages whenever the line is reached, and hardly ever said in error."""
+"""Warnings about behaviour that is undefined in C and C++ alike, and hardly ever wrong."""
 UNDEFINED_IN_C = frozenset(
     {"-Warray-bounds", "-Wstringop-overflow=", "-Wdangling-pointer=", "-Wint-conversion"}
     | {"-Wincompatible-pointer-types"}
 )
-"""In C++ the library's own templates are accused of these, too."""
+"""Warnings that are reliable in C only: in C++ the library's own templates are accused too."""
 UNDEFINED_IN_CPP = frozenset(
     {"-Wreturn-type", "-Wmismatched-new-delete", "-Wdelete-non-virtual-dtor"}
 )
@@ -47,7 +47,7 @@ CERTAIN = frozenset(
     {"arrayIndexOutOfBounds", "bufferAccessOutOfBounds", "deallocret", "deallocuse", "doubleFree"}
     | {"mismatchAllocDealloc", "nullPointer", "returnDanglingLifetime", "zerodiv"}
 )
-"""What cppcheck calls an error and is undefined."""
+"""Errors of cppcheck that mean undefined behaviour."""
 NOT_ABOUT_IT = frozenset({"missingInclude", "missingIncludeSystem", "unknownMacro", "syntaxError"})
 _WARNING = re.compile(
     r"^(\w[\w/-]*\.(?:cpp|hpp|c|h)):(\d+):(?:\d+:)? (warning|error|fatal error): "
@@ -59,7 +59,7 @@ COMMANDS = "/usr/bin:/bin:/usr/local/bin"
 
 
 def find_gcc(compiler: str, standard: str, file: str) -> Callable[[Toolchain], Found]:
-    """The compiler that programs are built with; what it makes goes with the room."""
+    """A finder of the compiler that programs are built with, called for its warnings."""
 
     def find(tools: Toolchain) -> Found:
         options = (f"-std={standard}", *WARNINGS, "-S")
@@ -69,7 +69,7 @@ def find_gcc(compiler: str, standard: str, file: str) -> Callable[[Toolchain], F
 
 
 def read_gcc(undefined: frozenset[str]) -> Callable[[ProbeResult, Texts], Iterator[Finding]]:
-    """One warning a line; those inside the library's own files are not the program's."""
+    """A reader of gcc's warnings, one a line; those about the library's own files are left out."""
 
     def read(said: ProbeResult, texts: Texts) -> Iterator[Finding]:  # noqa: ARG001
         for path, line, kind, message, option in _WARNING.findall(said.errors):
@@ -81,7 +81,7 @@ def read_gcc(undefined: frozenset[str]) -> Callable[[ProbeResult, Texts], Iterat
 
 
 def find_cppcheck(language: str, file: str) -> Callable[[Toolchain], Found | None]:
-    """Where the system has it."""
+    """A finder of cppcheck, where the system has it."""
 
     def find(tools: Toolchain) -> Found | None:  # noqa: ARG001
         path = shutil.which("cppcheck", path=COMMANDS)
@@ -95,7 +95,7 @@ def find_cppcheck(language: str, file: str) -> Callable[[Toolchain], Found | Non
 
 
 def read_cppcheck(said: ProbeResult, texts: Texts) -> Iterator[Finding]:  # noqa: ARG001
-    """One line each, in five parts."""
+    """The findings of cppcheck, one a line in five parts."""
     for text in said.errors.splitlines():
         parts = text.split("\t", 4)
         if len(parts) < 5 or parts[3] in NOT_ABOUT_IT:

@@ -1,4 +1,4 @@
-"""Go: vet, told by a file what `go vet` would find out by building everything again."""
+"""Go: vet, with a file that tells it what `go vet` would find out by building everything again."""
 
 import json
 import re
@@ -22,7 +22,7 @@ from twinsmith.core.verdict import Finding
 
 CONFIGURATION = "vet.cfg"
 UNDEFINED = frozenset({"atomic", "unsafeptr"})
-"""Races and pointers into nowhere; what else vet says is likely, not certain, to be wrong."""
+"""Analyzers of vet that find undefined behaviour; what others say is likely, not certain."""
 # No more than imports need: a name that is no package is never looked up.
 _QUOTED = re.compile(r'"([a-z][a-z0-9/]{0,60})"')
 _PLACE = re.compile(r"([\w./-]+\.go):(\d+)")
@@ -30,13 +30,13 @@ _ERROR = re.compile(r"^vet: ([\w./-]+\.go):(\d+):\d+: (.+)$", re.MULTILINE)
 
 
 def find_vet(go: Toolchain) -> Found | None:
-    """In the folder of the compiler that programs are built with."""
+    """The tool vet, in the folder of the compiler that programs are built with."""
     vet = Path(go.commands["compile"]).with_name("vet")
     return Found(command=(str(vet), "-json", CONFIGURATION)) if vet.is_file() else None
 
 
 def vet_files(program: Program, go: Toolchain) -> Mapping[str, str]:
-    """The program, and where the packages lie that it may import."""
+    """The program's files for vet, and one that says where imported packages lie."""
     texts = {f"{SOURCE}.go": program.source, **{file.name: file.text for file in program.files}}
     names = sorted({name for text in texts.values() for name in _QUOTED.findall(text)})
     told = {
@@ -55,7 +55,7 @@ def vet_files(program: Program, go: Toolchain) -> Mapping[str, str]:
 
 
 def read_vet(said: ProbeResult, texts: Texts) -> Iterator[Finding]:  # noqa: ARG001
-    """Lists by what looked; what does not compile is said in words."""
+    """The findings of vet, listed by analyzer; compile errors come as words."""
     for path, line, message in _ERROR.findall(said.errors):
         yield finding("go vet error", int(line), message, file=file_at(path))
     if not said.output.strip():

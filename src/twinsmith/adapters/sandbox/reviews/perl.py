@@ -1,4 +1,4 @@
-"""Perl: what it says when it only compiles, and perlcritic.
+"""Perl: the warnings of its compiler, and perlcritic.
 
 Compiling runs BEGIN blocks: in the sandbox, like everything here.
 """
@@ -43,12 +43,12 @@ ONCE = "used only once"
 
 
 def find_perl(perl: Toolchain) -> Found:
-    """The interpreter that programs are run with."""
+    """The interpreter that programs are run with, called to compile only."""
     return Found(command=(perl.commands["perl"], "-I.", "-wc", FILE))
 
 
 def read_perl(said: ProbeResult, texts: Texts) -> Iterator[Finding]:  # noqa: ARG001
-    """One warning a line; a function that nobody calls here is no typing error."""
+    """The findings in Perl's warnings, one a line; unused functions are no mistake here."""
     for found in _WARNING.finditer(said.errors):
         if ONCE not in found["text"]:
             message = found["text"] + (found["more"] or "").rstrip(".")
@@ -57,7 +57,7 @@ def read_perl(said: ProbeResult, texts: Texts) -> Iterator[Finding]:  # noqa: AR
 
 
 def find_perlcritic(perl: Toolchain) -> Found | None:  # noqa: ARG001
-    """Where the system has it."""
+    """The tool perlcritic; None where the system does not have it."""
     path = shutil.which("perlcritic", path=COMMANDS)
     if path is None:
         return None
@@ -65,12 +65,12 @@ def find_perlcritic(perl: Toolchain) -> Found | None:  # noqa: ARG001
 
 
 def perlcritic_files(program: Program, perl: Toolchain) -> Mapping[str, str]:  # noqa: ARG001
-    """Its settings."""
+    """The file with perlcritic's settings."""
     return {PROFILE: SETTINGS}
 
 
 def read_perlcritic(said: ProbeResult, texts: Texts) -> Iterator[Finding]:
-    """One line each, in four parts."""
+    """The findings of perlcritic, one a line in four parts."""
     for text in said.output.splitlines():
         parts = text.split("\t", 3)
         if len(parts) < 3:

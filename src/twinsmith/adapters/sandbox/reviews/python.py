@@ -58,7 +58,7 @@ main()
 
 
 def find_ruff(python: Toolchain) -> Found | None:
-    """It is one file among twinsmith's own commands, or the system's."""
+    """The tool ruff, among twinsmith's own commands or the system's."""
     places = f"{sysconfig.get_path('scripts')}:/usr/local/bin:/usr/bin"
     ruff = shutil.which("ruff", path=places)
     if ruff is None:
@@ -78,7 +78,7 @@ def find_ruff(python: Toolchain) -> Found | None:
 
 
 def find_bandit(python: Toolchain) -> Found | None:  # noqa: ARG001
-    """A package; the sandbox's interpreter runs it, with nothing else of that environment."""
+    """The tool bandit, run by the sandbox's interpreter; None where it is not installed."""
     spec = find_spec("bandit")
     if spec is None or spec.origin is None:
         return None
@@ -91,7 +91,7 @@ def find_bandit(python: Toolchain) -> Found | None:  # noqa: ARG001
 
 
 def read_ruff(said: ProbeResult, texts: Texts) -> Iterator[Finding]:
-    """One object a line."""
+    """The findings of ruff, one JSON object a line."""
     for row in json_lines(said.output):
         place = mapping(row["location"])
         line, code = number(place["row"]), str(row["code"] or "syntax")
@@ -107,7 +107,7 @@ def read_ruff(said: ProbeResult, texts: Texts) -> Iterator[Finding]:
 
 
 def read_bandit(said: ProbeResult, texts: Texts) -> Iterator[Finding]:  # noqa: ARG001
-    """One object with a list; what it cannot parse is ruff's to say."""
+    """The findings of bandit, one JSON object with a list; syntax errors are left to ruff."""
     for row in json.loads(said.output)["results"]:
         code, message = str(row["test_id"]), str(row["issue_text"])
         blocks = code[1:] in DANGEROUS and row["issue_severity"] != "LOW"

@@ -32,11 +32,11 @@ UNDEFINED = frozenset(
         *("wrong_transmute", "zst_offset"),
     )
 )
-"""What the language leaves undefined, so that a good run says nothing about the next."""
+"""Lints about undefined behaviour, where a good run says nothing about the next."""
 
 
 def find_clippy(rust: Toolchain) -> Found | None:
-    """In the folder of the compiler that programs are built with."""
+    """The tool clippy, in the folder of the compiler that programs are built with."""
     driver = Path(rust.commands["rustc"]).with_name("clippy-driver")
     if not driver.is_file():
         return None
@@ -45,7 +45,7 @@ def find_clippy(rust: Toolchain) -> Found | None:
 
 
 def read_clippy(said: ProbeResult, texts: Texts) -> Iterator[Finding]:  # noqa: ARG001
-    """One object a line; those without a place only count the others."""
+    """The findings of clippy, one JSON object a line; those without a place are left out."""
     for row in json_lines(said.errors):
         spans = row["spans"]
         if not isinstance(spans, list) or not spans:

@@ -1,4 +1,4 @@
-"""What a review has to know about a tool: where it is, how it is called, what it means."""
+"""A review tool: where it is, how it is called, and how its output is read."""
 
 import json
 import re
@@ -11,9 +11,9 @@ from twinsmith.core.program import FILE_NAMES, Program
 from twinsmith.core.verdict import Finding, Severity
 
 SOURCE = "solution"
-"""What the program's main file is called, without its ending."""
+"""The name of the program's main file, without its ending."""
 Texts = Mapping[str, str]
-"""What stands in the program's files, by name; in the main one, under SOURCE."""
+"""The texts of the program's files by name, that of the main file under SOURCE."""
 LONGEST_EVIDENCE = 300
 _LINE_ENDS = re.compile(r"\r\n?|\n")
 
@@ -24,9 +24,9 @@ class Found:
 
     command: tuple[str, ...]
     mounts: tuple[str, ...] = ()
+    """Folders outside /usr that the tool needs beside its language's own."""
     placed: Mapping[str, str] = field(default_factory=dict)
-    """Folders that it needs elsewhere: where, and what lies there."""
-    """Folders outside /usr that it needs beside its language's own."""
+    """Folders that are mounted elsewhere for the tool: the paths inside, and the folders there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,20 +35,20 @@ class Tool:
 
     name: str
     install: str
-    """The line that installs it."""
+    """The command line that installs the tool."""
     find: Callable[[Toolchain], Found | None]
     read: Callable[[ProbeResult, Texts], Iterable[Finding]]
-    """What it said about a program; raises ValueError, KeyError or TypeError where it cannot be."""
+    """The findings in the tool's output; ValueError, KeyError or TypeError if unreadable."""
     files: Callable[[Program, Toolchain], Mapping[str, str]] = field(default=lambda _, _tools: {})
-    """What it reads beside the program's files, or instead of them."""
+    """Files that the tool reads beside the program's files, or instead of them."""
     more: Callable[[Program], tuple[str, ...]] = field(default=lambda _: ())
-    """What its command says of files beside the main one, where it does not find them itself."""
+    """Words of the command about further files, where the tool does not find them itself."""
 
 
 def finding(
     what: str, line: int, evidence: str, *, file: str = SOURCE, blocks: bool = False
 ) -> Finding:
-    """A finding of a tool's at a line of a file."""
+    """A finding of a tool, at a line of a file."""
     said = " ".join(evidence.split())[:LONGEST_EVIDENCE]
     severity: Severity = "blocking" if blocks else "note"
     where = f"line {line}" if file == SOURCE else f"{file} line {line}"
@@ -56,24 +56,24 @@ def finding(
 
 
 def file_at(path: str) -> str:
-    """The name of the program's file that a tool speaks of; SOURCE for the main one."""
+    """The name of the program's file that a path means; SOURCE for the main one."""
     name = path.removeprefix(f"{WORK}/").removeprefix("./")
     return SOURCE if name in FILE_NAMES.values() else name
 
 
 def line_at(texts: Texts, file: str, line: int) -> str:
-    """A line of the program, or nothing where it has none."""
+    """A line of a program's file; empty where there is no such line."""
     lines = _LINE_ENDS.split(texts.get(file, ""))
     return lines[line - 1] if 0 < line <= len(lines) else ""
 
 
 def others(*endings: str) -> Callable[[Program], tuple[str, ...]]:
-    """The names of a program's further files that end so."""
+    """A function that gives the names of a program's further files with these endings."""
     return lambda program: tuple(file.name for file in program.files if file.name.endswith(endings))
 
 
 def json_lines(text: str) -> Iterator[dict[str, object]]:
-    """The objects in a text with one a line; a last line that was cut off is none."""
+    """The JSON objects of a text, one a line; a line that was cut off is left out."""
     for line in text.splitlines():
         try:
             row = json.loads(line)
@@ -84,14 +84,14 @@ def json_lines(text: str) -> Iterator[dict[str, object]]:
 
 
 def number(value: object) -> int:
-    """A number that a tool gave."""
+    """A value of a tool's output that has to be a number; ValueError where it is none."""
     if not isinstance(value, int):
         raise ValueError(f"{value!r} is no number")  # noqa: TRY004
     return value
 
 
 def mapping(value: object) -> dict[str, object]:
-    """An object that a tool gave."""
+    """A value of a tool's output that has to be an object; ValueError where it is none."""
     if not isinstance(value, dict):
         raise ValueError(f"{value!r} is no object")  # noqa: TRY004
     return value
