@@ -1,4 +1,4 @@
-"""Progress on a screen as a bar; where nobody looks, nothing."""
+"""Progress as a bar on a screen; nothing where nobody looks."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -9,7 +9,7 @@ Bar = Callable[[int, int], None]
 
 @contextmanager
 def bar(what: str, *, quiet: bool) -> Iterator[Bar]:
-    """A function to be told how much is done, of how much."""
+    """A function that is told how much is done, of how much, and shows it as a bar."""
     if quiet or not sys.stderr.isatty():
         yield lambda _done, _total: None
         return

@@ -1,4 +1,4 @@
-"""`twinsmith cases`: what was not solved yet, and another try at it."""
+"""`twinsmith cases`: tasks that were not solved yet, and another try at them."""
 
 import json
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""Text that a person names, read with one clear line where it cannot be."""
+"""Reading text files that a person names, with one clear line where that fails."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,7 +11,7 @@ LARGEST_FILE = 4 << 20
 
 
 def text_of(path: Path, *, option: str = "") -> str:
-    """What stands in a file that an option names."""
+    """The text of a file that an option names; ConfigError says why it cannot be read."""
     from twinsmith.core.errors import ConfigError
 
     try:

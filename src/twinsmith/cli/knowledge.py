@@ -228,7 +228,7 @@ def upkeep() -> None:
 
 
 def _with_library(work: "Callable[[Library], Awaitable[T]]", *, as_json: bool) -> T:
-    """Do something with the library, after it has what it needs to be one."""
+    """Do work with the library, after its model files and its starter are there."""
     import asyncio
 
     from twinsmith.cli.models import install_shown

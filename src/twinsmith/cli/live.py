@@ -25,7 +25,7 @@ _COLOUR = {"solved": "green", "running": "cyan", "not solved": "yellow", "cancel
 
 
 def headline(progress: Progress, now: str) -> str:
-    """One line: which run, how it stands, how long, what it cost, the best so far."""
+    """The state of a run in one line: its time, its tokens, the best candidate so far."""
     colour = _COLOUR.get(progress.state, "magenta")
     until = now if progress.state == "running" else progress.updated
     parts = [
@@ -40,7 +40,7 @@ def headline(progress: Progress, now: str) -> str:
 
 
 def tree(progress: Progress, now: str, arriving: Mapping[str, int] = NOTHING) -> Tree:
-    """The run with a line an ensemble and a stage; `arriving` counts tokens by question."""
+    """A run as a tree with a line for each ensemble and stage; `arriving` counts tokens."""
     root = Tree(headline(progress, now))
     for ensemble in progress.ensembles:
         root.add(ensemble_line(ensemble, progress, arriving))
@@ -50,14 +50,14 @@ def tree(progress: Progress, now: str, arriving: Mapping[str, int] = NOTHING) ->
 
 
 def stage_line(stage: Stage) -> str:
-    """One finished stage for a log."""
+    """A finished stage as a line of a log."""
     return f"  {stage.name:<{WIDTH}} {elapsed(stage.started, stage.finished):6.1f} s  {stage.note}"
 
 
 def ensemble_line(
     ensemble: Ensemble, progress: Progress, arriving: Mapping[str, int] = NOTHING
 ) -> str:
-    """What one ensemble has done so far, and on whom it waits."""
+    """The state of one ensemble in one line: what it has done, and whom it waits for."""
     answers, waiting = ensemble.answers, ensemble.waiting
     parts = [f"ensemble {ensemble.number}"]
     if answers:
@@ -78,7 +78,7 @@ def ensemble_line(
 
 
 def now_utc() -> str:
-    """This moment as events carry it."""
+    """The time now, as events carry it."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 

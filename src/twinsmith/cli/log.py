@@ -95,7 +95,7 @@ def _verify(book: "Book", name: str, stored: "tuple[Anchor, ...]", *, as_json: b
 
 
 def _tell(checked: "list[Checked]") -> None:
-    """What is no break but should be known, each thing once."""
+    """Print remarks about checked chains that are no break but should be known, each once."""
     notes: dict[str, list[str]] = {}
     for chain in checked:
         if chain.note:

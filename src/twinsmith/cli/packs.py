@@ -1,4 +1,4 @@
-"""Knowledge packs on the command line: which there are, and reading them."""
+"""Knowledge packs on the command line: listing and reading them."""
 
 import json
 import time
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from twinsmith.settings import Settings
 
 PIECES_A_SECOND = 45
-"""About what two cores embed; a word on how long it takes, not a promise."""
+"""Pieces that two cores embed in a second, about: for a word on how long it takes."""
 
 
 def chosen(names: str) -> "list[Pack]":
@@ -47,7 +47,7 @@ async def add_packs(
 
 
 def list_packs(settings: "Settings", sources: dict[str, int], *, as_json: bool) -> None:
-    """One line a pack: what it reads, how much of it is here, and what would bring it."""
+    """Print one line a pack: what it reads, how much of it is here, and how to get it."""
     from twinsmith.adapters.knowledge.packs.catalogue import PACKS, places
     from twinsmith.wiring.knowledge import installed_here
 
@@ -62,19 +62,19 @@ def list_packs(settings: "Settings", sources: dict[str, int], *, as_json: bool) 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shelf:
-    """A pack as it stands on this machine."""
+    """The state of a pack on this machine."""
 
     name: str
     what: str
     files: int
     installed: list[str]
-    """Packages and libraries that brought them, with their versions."""
+    """The packages and libraries that brought the pack, with their versions."""
     added: int
-    """Passages that are known of it."""
+    """The number of passages that are known from the pack."""
     install: str
-    """What to do where there is nothing to read."""
+    """The line that says how to get the pack where there is nothing to read."""
     more: str
-    """The Debian package with a manual that would be read."""
+    """The Debian package with a manual that the pack would read as well."""
 
 
 def _shelf(pack: "Pack", found: "list[Place]", sources: dict[str, int]) -> Shelf:

@@ -1,4 +1,4 @@
-"""What fits on a screen; where there is none, nothing is cut."""
+"""Fitting text to a screen; where there is none, nothing is cut."""
 
 import shutil
 import sys
@@ -12,7 +12,7 @@ ENDLESS = 100_000
 
 
 def fitted(line: str) -> str:
-    """A line as wide as the terminal at most; all of it where there is no terminal."""
+    """A line cut to the width of the terminal; whole where there is no terminal."""
     if not sys.stdout.isatty():
         return line
     width = shutil.get_terminal_size().columns
@@ -20,12 +20,12 @@ def fitted(line: str) -> str:
 
 
 def flat(text: str) -> str:
-    """On one line, and nothing that would steer a terminal."""
+    """A text on one line, without characters that would steer a terminal."""
     return "".join(c if c.isprintable() else "�" for c in " ".join(text.split()))
 
 
 def console() -> "Console":
-    """Standard output for what is drawn; it folds lines on a terminal only."""
+    """A console on standard output; it wraps lines on a terminal only."""
     from rich.console import Console
 
     made = Console()

@@ -1,4 +1,4 @@
-"""The OpenAPI document that somebody gives, in a file or within the task."""
+"""Reading the OpenAPI document that a person gives in a file or within the task."""
 
 import json
 import re
@@ -15,7 +15,7 @@ _OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
 
 
 def read_spec(text: str, name: str) -> str:
-    """The document as JSON text; ConfigError says in a line what is wrong with it."""
+    """An OpenAPI document as JSON text; ConfigError says in a line what is wrong with it."""
     try:
         document = yaml.safe_load(text)
     except yaml.YAMLError as error:
@@ -35,7 +35,7 @@ def read_spec(text: str, name: str) -> str:
 
 
 def spec_in(task: str) -> str:
-    """The document that was pasted into a task; nothing where there is none."""
+    """The OpenAPI document that was pasted into a task; empty where there is none."""
     parts = [match[1] for match in _FENCED.finditer(task)]
     bare = _YAML.search(task) or (_OBJECT.search(task) if _JSON.search(task) else None)
     parts += [task[bare.start() :]] if bare else []

@@ -60,7 +60,7 @@ def _shown(execution: "Execution", failed: int) -> None:
 
 
 def _read(folder: Path) -> "tuple[Program, Probes]":
-    """The program and its checks; what the files hold is data and runs in the sandbox only."""
+    """The program and its checks in a result folder; they run in the sandbox only."""
     from twinsmith.core.errors import BadReply, ConfigError
     from twinsmith.core.probe import Probe, Probes
     from twinsmith.core.program import FILE_NAMES, Program

@@ -1,4 +1,4 @@
-"""The models that can be installed: what each is, where its parts are, its hash."""
+"""The catalogue of models that can be installed: their sources, sizes and hashes."""
 
 import difflib
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from twinsmith.core.errors import ConfigError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogueModel:
-    """One model file; whichever source it comes from, the hash decides."""
+    """One model file; the hash decides, whichever source the file comes from."""
 
     name: str
     title: str
@@ -18,15 +18,15 @@ class CatalogueModel:
     sha256: str
     licence: str
     hub_path: str
-    """Where the official file is on a hub, or nothing."""
+    """The address of the official file on a hub, or empty."""
     packages: tuple[str, ...]
-    """Pinned packages that carry the parts of the file, in order."""
+    """Pinned packages that hold the parts of the file, in order."""
     member: str
     """A regular expression for the one file in each package that is a part."""
     memory_mb: int
-    """Memory that running it takes."""
+    """Memory, in megabytes, that running the model takes."""
     kind: Literal["language", "embedding"] = "language"
-    """Whether it answers, or is a part of what turns texts into vectors."""
+    """Whether the model answers questions, or helps to turn texts into vectors."""
 
 
 MODELS: tuple[CatalogueModel, ...] = (
@@ -103,7 +103,7 @@ MODELS: tuple[CatalogueModel, ...] = (
 
 
 def find(name: str) -> CatalogueModel:
-    """The model of this name; for any other name, an error that tells the nearest."""
+    """The model with a name; ConfigError names the nearest where there is none."""
     known = {model.name: model for model in MODELS}
     if name in known:
         return known[name]
@@ -115,7 +115,7 @@ def find(name: str) -> CatalogueModel:
 
 
 def find_language(name: str) -> CatalogueModel:
-    """The model of this name, if it is one that answers questions."""
+    """The model with a name, if it is one that answers questions."""
     model = find(name)
     if model.kind != "language":
         known = ", ".join(one.name for one in MODELS if one.kind == "language")

@@ -17,7 +17,7 @@ TOKENS_A_SLOT = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """How the server uses the machine."""
+    """The share of the machine that the server uses: threads, slots and context."""
 
     threads: int
     slots: int
@@ -26,14 +26,14 @@ class Shape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """Where the server listens, and the key only we know."""
+    """The address of the server, and a key that only this process knows."""
 
     url: str
     key: str
 
 
 def shape_for(cores: int, *, threads: int = 0, slots: int = 0, context: int = 0) -> Shape:
-    """Settings where they are given (not 0), else what fits the machine.
+    """The shape of the server: settings where they are given (not 0), else what fits the machine.
 
     Reading weights from memory is the bottleneck: beyond 16 threads nothing is gained, and four
     answers at once share one pass over the weights (1.7 times the tokens of one, on two cores).
@@ -81,7 +81,7 @@ class EmbeddedServer:
                     await self._process.wait()
 
     async def stop(self) -> None:
-        """End the child for good; questions that still wait for it are told so."""
+        """End the child for good; questions that still wait for it fail with an error."""
         self._stopped = True
         if self._process is not None and self._process.returncode is None:
             # Before the lock: whoever is starting it holds that until the child speaks or dies.

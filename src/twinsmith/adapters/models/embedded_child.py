@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def _leave_with_the_parent() -> None:
-    """At once and without the runtime's own tidying up, which may wait for a reply in flight."""
+    """End this process when its parent is gone, at once, even with a reply in flight."""
     sys.stdin.read()
     os._exit(0)
 

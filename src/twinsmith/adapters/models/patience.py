@@ -1,4 +1,4 @@
-"""When to try again, when to leave an endpoint alone, and how fast to ask it."""
+"""Patience with endpoints: when to try again, when to leave one alone, how fast to ask."""
 
 import asyncio
 import random
@@ -27,7 +27,7 @@ def wait_before(attempt: int, retry_after: float | None, chance: random.Random) 
 
 @dataclass(slots=True)
 class Breaker:
-    """Leaves an endpoint alone after several failures in a row; then lets one question try."""
+    """Leaves an endpoint alone after several failures in a row, then lets one question try it."""
 
     failures: int = 0
     open_until: float = 0.0
@@ -42,18 +42,18 @@ class Breaker:
         return True
 
     def succeeded(self) -> None:
-        """All is well again."""
+        """Forget the failures: the endpoint has answered."""
         self.failures, self.open_until = 0, 0.0
 
     def failed(self, now: float) -> None:
-        """Count one more failure."""
+        """Count one more failure of the endpoint."""
         self.failures += 1
         if self.failures >= FAILURES_TO_OPEN:
             self.open_until = now + OPEN_SECONDS
 
 
 class Pace:
-    """At most so many questions at a time, and so many a minute (0: as many as you like)."""
+    """Lets at most so many questions through at a time, and so many a minute (0: any number)."""
 
     def __init__(self, *, at_once: int, per_minute: int, clock: Clock) -> None:
         self._slots = asyncio.Semaphore(at_once)

@@ -1,10 +1,10 @@
-"""What a call costs; an unknown price is None, never a guess."""
+"""Prices of calls in US dollars; an unknown price is None, never a guess."""
 
 from twinsmith.adapters.models.routing import Endpoint
 
 
 def price(endpoint: Endpoint, tokens_in: int, tokens_out: int) -> float | None:
-    """US dollars for a call; local models cost nothing."""
+    """The price of a call in US dollars; local models cost nothing; None where it is unknown."""
     if not endpoint.frontier:
         return 0.0
     from genai_prices import Usage, calc_price

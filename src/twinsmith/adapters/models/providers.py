@@ -22,7 +22,7 @@ from twinsmith.core.model import Prompt
 
 
 class Busy(Exception):
-    """The endpoint failed in a way that may pass; `after` is how long it asked us to wait."""
+    """An endpoint failed in a way that may pass; `after` is how long it asked us to wait."""
 
     def __init__(self, reason: str, after: float | None = None) -> None:
         super().__init__(reason)
@@ -30,12 +30,12 @@ class Busy(Exception):
 
 
 class Refused(Exception):
-    """The endpoint will not answer this question, however often it is asked."""
+    """An endpoint will not answer this question, however often it is asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeouts:
-    """Patience with one attempt, in seconds."""
+    """Timeouts of one attempt, in seconds."""
 
     connect: float
     first_token: float
@@ -44,7 +44,7 @@ class Timeouts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """Keys and addresses; an address that is not given is the provider's own."""
+    """Keys and addresses of providers; without an address, the provider's own is used."""
 
     keys: Mapping[Provider, str]
     urls: Mapping[Provider, str]
@@ -62,7 +62,7 @@ class Completion:
 
 
 Heard = Callable[[str, int], None]
-"""Told, while an answer comes in, which one it is and how many parts of it are here; then 0."""
+"""A listener to answers coming in: a question's key and the parts so far, 0 at the end."""
 
 
 class Providers:

@@ -26,7 +26,7 @@ class RecordingModel:
         self._masking = masking
 
     async def ask(self, prompt: Prompt) -> Reply:
-        """The other model's answer."""
+        """The other model's answer, which is recorded."""
         reply = await self._inner.ask(prompt)
         line = {
             "key": fingerprint(prompt, WHO),
@@ -57,7 +57,7 @@ class RecordedModel:
             ) from None
 
     async def ask(self, prompt: Prompt) -> Reply:
-        """What was said when this was asked; the same question twice is played in order."""
+        """The recorded answer to a question; the same question twice is played in order."""
         replies = self._unplayed.get(fingerprint(prompt, WHO))
         if not replies:
             raise ModelUnavailable(

@@ -1,4 +1,4 @@
-"""Answers to questions that were asked before, word for word, in a bounded SQLite file.
+"""A cache of answers to questions that were asked before, in a bounded SQLite file.
 
 It also knows which call paid for an answer. A call that is made again, because the process died
 before its answer was recorded, gets that answer back as the paid one that it is.
@@ -15,7 +15,7 @@ from twinsmith.core.model import Reply
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheFigures:
-    """How useful the cache has been."""
+    """Figures about the cache: its size, and how often it had an answer."""
 
     entries: int
     bytes: int
@@ -24,12 +24,12 @@ class CacheFigures:
 
     @property
     def hit_rate(self) -> float:
-        """Hits among all look-ups."""
+        """The share of look-ups that found an answer."""
         return self.hits / (self.hits + self.misses) if self.hits + self.misses else 0.0
 
 
 class ReplyCache:
-    """Keeps the most recently used answers up to a size; 0 bytes keeps none."""
+    """Keeps the most recently used answers, up to a size in bytes; 0 keeps none."""
 
     def __init__(self, path: Path, most_bytes: int) -> None:
         self._most = most_bytes
@@ -64,7 +64,7 @@ class ReplyCache:
         self._bytes = self._stored()
 
     def get(self, key: str) -> Reply | None:
-        """The answer, marked as cached, or None."""
+        """The cached answer to a question, marked as cached; None where there is none."""
         if self._database is None:
             return None
         row = self._database.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
@@ -80,7 +80,7 @@ class ReplyCache:
         )
 
     def paid(self, key: str, call: str) -> Reply | None:
-        """The answer as it was given and billed, if this very call paid for it."""
+        """The answer to a question as it was billed, if this very call paid for it."""
         if self._database is None:
             return None
         row = self._database.execute(
@@ -108,7 +108,7 @@ class ReplyCache:
             self._evict()
 
     def version(self, model: str) -> str:
-        """What stood behind a model's name when it last answered; nothing before that."""
+        """The version behind a model's name when it last answered; empty before that."""
         if self._database is None:
             return ""
         row = self._database.execute(
@@ -117,14 +117,14 @@ class ReplyCache:
         return str(row[0]) if row else ""
 
     def note_version(self, model: str, version: str) -> None:
-        """Answers of another version are not given again."""
+        """Note a model's version, so that answers of another version are not given again."""
         if self._database is not None and version != self.version(model):
             self._database.execute(
                 "INSERT OR REPLACE INTO versions VALUES (?, ?)", (model, version)
             )
 
     def figures(self) -> CacheFigures:
-        """Size and use so far."""
+        """The size of the cache and its use so far."""
         if self._database is None:
             return CacheFigures(entries=0, bytes=0, hits=0, misses=0)
         entries, size = self._database.execute(
@@ -139,7 +139,7 @@ class ReplyCache:
         )
 
     def close(self) -> None:
-        """Write down the figures and let the file go."""
+        """Save the figures and close the file."""
         if self._database is None:
             return
         for name, count in (("hits", self._hits), ("misses", self._misses)):
@@ -152,7 +152,7 @@ class ReplyCache:
         self._database = None
 
     def _evict(self) -> None:
-        """Make room, a tenth more than needed, so that it is not made again at once."""
+        """Delete the longest unused answers, a tenth more than needed, to have room for a while."""
         assert self._database is not None
         self._database.execute(
             "DELETE FROM replies WHERE key IN (SELECT key FROM (SELECT key, sum(size) OVER "

@@ -1,4 +1,4 @@
-"""Which models answer which role, in which order, and why."""
+"""Routing: which models answer which role, in which order, and why."""
 
 import difflib
 from dataclasses import dataclass
@@ -28,18 +28,18 @@ class Endpoint:
 
     @property
     def name(self) -> str:
-        """As settings and events spell it."""
+        """The name of the endpoint as settings and events spell it: `provider:model`."""
         return f"{self.provider}:{self.model}"
 
     @property
     def frontier(self) -> bool:
-        """Whether it runs at a frontier provider, for money."""
+        """Whether the endpoint is a frontier provider's, and costs money."""
         return self.provider in FRONTIER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Available:
-    """What could answer here."""
+    """The models that could answer on this machine."""
 
     keys: tuple[Provider, ...] = ()
     server_model: str = ""
@@ -49,14 +49,14 @@ class Available:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """The models of a role, in order, and why these."""
+    """The models chosen for a role, in order, and the reason."""
 
     endpoints: tuple[Endpoint, ...]
     why: str
 
 
 def read_endpoint(name: str, *, setting: str) -> Endpoint:
-    """`provider:model` as an endpoint; ConfigError names the nearest known provider."""
+    """The endpoint that `provider:model` means; ConfigError names the nearest known provider."""
     provider, colon, model = name.partition(":")
     for known in PROVIDERS:
         if provider == known and model:
@@ -70,7 +70,7 @@ def read_endpoint(name: str, *, setting: str) -> Endpoint:
 
 
 def choose(role: Role, ensemble: int, configured: tuple[str, ...], here: Available) -> Choice:
-    """Settings decide; without them keys, then a local server, then the embedded model."""
+    """The models of a role: by settings, else keys, then a local server, then the embedded one."""
     if configured:
         setting = f"ensemble_{ensemble}.{role}"
         chosen = tuple(read_endpoint(name, setting=setting) for name in configured)
@@ -91,7 +91,7 @@ def choose(role: Role, ensemble: int, configured: tuple[str, ...], here: Availab
 
 
 def frontier_first(endpoints: tuple[Endpoint, ...]) -> tuple[Endpoint, ...]:
-    """The same models, those at frontier providers first."""
+    """The endpoints in the same order, but those at frontier providers first."""
     return tuple(sorted(endpoints, key=lambda endpoint: not endpoint.frontier))
 
 

@@ -21,7 +21,7 @@ from twinsmith.core.model import Prompt, Reply
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptedReply:
-    """One answer or one error."""
+    """One answer, or one error, of a script."""
 
     role: str
     text: str = ""
@@ -32,7 +32,7 @@ class ScriptedReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """What the model will say; without a task it says it to anyone."""
+    """The answers of a scripted model; without a task they are given to anyone."""
 
     name: str
     replies: tuple[ScriptedReply, ...]
@@ -40,7 +40,7 @@ class Script:
 
 
 class ScriptedModel:
-    """Answers from a script; keeps a bill, as a provider would, when it is given a place for it."""
+    """A model that answers from a script; keeps a bill where it is given a place for it."""
 
     def __init__(
         self, script: Script, bill: Path | None = None, masking: Masking = NOTHING_KNOWN
@@ -50,7 +50,7 @@ class ScriptedModel:
         self._masking = masking
 
     async def ask(self, prompt: Prompt) -> Reply:
-        """The scripted answer, cut to what the budget allows."""
+        """The next scripted answer, cut to what the budget allows."""
         name = self._script.name
         if self._script.task and prompt.task != self._script.task:
             raise ModelUnavailable(
@@ -82,7 +82,7 @@ class ScriptedModel:
         return reply
 
     def _charge(self, prompt: Prompt, reply: Reply) -> None:
-        """Write one line a question; the same key again costs nothing."""
+        """Write one line of the bill for a question; the same key again costs nothing."""
         if self._bill is None:
             return
         self._bill.parent.mkdir(parents=True, exist_ok=True)

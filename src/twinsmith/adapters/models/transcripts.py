@@ -1,4 +1,4 @@
-"""Questions and answers themselves, masked, kept for as many days as settings say."""
+"""Transcripts of questions and answers, masked, kept for as many days as settings say."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from twinsmith.ports import Clock
 
 
 class Transcripts:
-    """One file a day; days beyond the retention period are removed; 0 days keeps nothing."""
+    """Files of transcripts, one a day; those beyond the retention period are removed."""
 
     def __init__(
         self, folder: Path, days: int, clock: Clock, masking: Masking = NOTHING_KNOWN
@@ -22,7 +22,7 @@ class Transcripts:
         self._masking = masking
 
     def keep(self, prompt: Prompt, reply: Reply) -> None:
-        """Add one exchange."""
+        """Add one question and its answer to today's file."""
         if self._days <= 0:
             return
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -42,7 +42,7 @@ class Transcripts:
             os.close(file)
 
     def prune(self) -> None:
-        """Remove the days that are over."""
+        """Remove the files of days beyond the retention period."""
         oldest = date.fromisoformat(self._clock.now()[:10]) - timedelta(days=max(self._days, 0))
         for path in self._folder.glob("????-??-??.jsonl"):
             if path.stem < oldest.isoformat():
