@@ -1,4 +1,4 @@
-"""`twinsmith doctor`: what is here, what is in force, and what to do about the rest."""
+"""`twinsmith doctor`: the components of this machine, the settings in force, what to mend."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`twinsmith knowledge`: what is known, and a question to it."""
+"""`twinsmith knowledge`: filling the knowledge base, and asking it a question."""
 
 import json
 from collections.abc import Awaitable, Callable

@@ -10,7 +10,7 @@ Outcome = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one execution may use; seconds and output are counted for each probe."""
+    """The limits of one execution; seconds and output are counted for each probe."""
 
     probe_seconds: float = 5.0
     cpu_seconds: float = 5.0

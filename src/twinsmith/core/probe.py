@@ -46,7 +46,7 @@ Input = Call | Command
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
-    """One check, in one of three forms.
+    """One check of a program: a call, a run of a command, or Python statements.
 
     `source` alone is Python statements that raise when the program is wrong, whatever language it
     is written in: they see its functions by name, a command as `run(*args, stdin="")` and a

@@ -24,7 +24,7 @@ class Asked(Protocol):
     """The part of providers that the gateway needs."""
 
     async def complete(self, endpoint: Endpoint, prompt: Prompt) -> Completion:
-        """One attempt at one endpoint; raises Busy or Refused."""
+        """The answer of one attempt at one endpoint; raises Busy or Refused."""
         ...
 
     async def close(self) -> None:

@@ -84,7 +84,7 @@ class Providers:
         self._http: AsyncClient | None = None
 
     async def complete(self, endpoint: Endpoint, prompt: Prompt) -> Completion:
-        """One attempt at one endpoint; raises Busy or Refused."""
+        """The answer of one attempt at one endpoint; raises Busy or Refused."""
         try:
             model = await self._model(endpoint)
             return await self._stream(model, endpoint, prompt)

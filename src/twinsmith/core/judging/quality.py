@@ -1,4 +1,4 @@
-"""What a program has to be besides right: findings and thresholds in, reasons to refuse it out.
+"""The quality of a program that is right: findings and thresholds in, reasons to refuse it out.
 
 Executions decide whether a program is right, and nothing here overrules them: a program that
 failed is not saved by good looks.

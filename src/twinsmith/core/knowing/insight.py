@@ -29,7 +29,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Insight:
-    """Something worth telling to later runs."""
+    """An insight: something that a run learned and that later runs should be told."""
 
     text: str
     kind: InsightKind

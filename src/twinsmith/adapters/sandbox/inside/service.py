@@ -53,7 +53,7 @@ def judge_service(
 
 
 class _Serving:
-    """One process of the service."""
+    """One process of the service, from its start to its stop."""
 
     def __init__(self, probing: Probing) -> None:
         self.asked = 0
