@@ -22,7 +22,7 @@ _ASSIGNED = (ast.Assign, ast.AnnAssign)
 
 
 def security_findings(source: str) -> tuple[Finding, ...]:
-    """Security mistakes in a source, one a line; none where the source cannot be parsed."""
+    """Security mistakes in a source, each once a line; none where it cannot be parsed."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
