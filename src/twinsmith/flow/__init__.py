@@ -1,1 +1,1 @@
-"""What happens to a task, in order; knows ports, never adapters."""
+"""The flow of a task through all stages, in order; it knows ports, never adapters."""

@@ -11,7 +11,7 @@ U = TypeVar("U")
 async def all_through(
     asked: Sequence[Coroutine[Any, Any, T]], also: Sequence[Coroutine[Any, Any, U]]
 ) -> tuple[list[T], list[U]]:
-    """What all of them give; where one fails, that is raised once the others have ended.
+    """The answers to all questions; where one fails, it raises once the others have ended.
 
     An answer that is on its way is paid: who does not wait for it pays for it again.
     """

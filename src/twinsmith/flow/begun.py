@@ -1,4 +1,4 @@
-"""The steps of a run in the order in which they began, and what was told of them.
+"""The steps of a run in the order in which they began, with their models and shortages.
 
 Of several steps at once, another one may come back first each time they are replayed; the order in
 which they began is always the same.
@@ -11,7 +11,7 @@ from twinsmith.core.errors import BudgetExceeded
 
 
 class Begun:
-    """Who answered, and what the budget could not pay."""
+    """The steps of one run: which models answered them, which the budget could not pay."""
 
     def __init__(self) -> None:
         self._names: dict[str, None] = {}
@@ -25,12 +25,12 @@ class Begun:
 
     @property
     def short(self) -> str:
-        """What the budget could not pay, of the first step that lacked something, or nothing."""
+        """The message of the first step that the budget could not pay; empty where it paid all."""
         return next(self._in_order(self._shortages), "")
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """A step of this name begins now, or goes on; what it lacks is noted."""
+        """Note that a step of this name begins or goes on, and what the budget could not pay."""
         self._names.setdefault(name)
         try:
             yield

@@ -1,4 +1,4 @@
-"""What runs learned: recorded once, weighed by what became of it, found again by its words."""
+"""Insights of runs: recorded once, weighed by what became of them, found again by words."""
 
 from collections.abc import Sequence
 
@@ -50,7 +50,7 @@ async def tell_outcomes(graph: Graph, keys: Sequence[str], outcome: Outcome) -> 
 async def insights(
     graph: Graph, *, about: str = "", language: str = "", limit: int = 20
 ) -> tuple[Insight, ...]:
-    """What was learned, what helps most first; about something: what has half of its words.
+    """The insights that have half of the words asked about, those that help most first.
 
     Insights that hold in every language belong to each.
     """

@@ -1,4 +1,4 @@
-"""The table of contents: every stage once, in order, durable."""
+"""The pipeline, a table of contents: every stage once, in order, durable."""
 
 from dataclasses import replace
 
@@ -34,7 +34,7 @@ PIPELINE_VERSION = "12"
 
 
 async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
-    """From a job to its outcome."""
+    """The outcome of a job: every stage in order, and the result published."""
     recorder = Recorder(job, ports)
     work = Work()
     try:
@@ -64,7 +64,7 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
 async def _searched(
     job: Job, work: Work, reminders: tuple[Reminder, ...], limits: Limits, recorder: Recorder
 ) -> Work:
-    """The work with the programs that the search for one came to."""
+    """The work after a search: by `Services` for a service, by `Twins` for everything else."""
     if job.task.kind == "service":
         return await Services(job, work, limits, recorder).solve()
     wanted = await _required(job, recorder)
@@ -94,7 +94,7 @@ async def _clarify(job: Job, recorder: Recorder) -> Profile:
 
 
 async def _required(job: Job, recorder: Recorder) -> Requirements:
-    """What a library or a command has to do; a function is one thing already."""
+    """The requirements of a library or a command; a function is one requirement by itself."""
     if job.task.kind == "function" or job.task.tests:
         return NOTHING_REQUIRED
     async with recorder.stage("requirements") as stage:

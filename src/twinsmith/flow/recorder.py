@@ -9,14 +9,7 @@ so nothing waits between the question of a stage and the beginning of its step.
 
 import hashlib
 from collections import Counter
-from collections.abc import (
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Coroutine,
-    Mapping,
-    Sequence,
-)
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -75,7 +68,7 @@ class Ports:
     sandbox: Sandbox
     reviewer: Reviewer
     sanitized: Sandbox
-    """The same sandbox with builds that notice what is undefined."""
+    """A sandbox like the other one whose builds notice undefined behaviour."""
     retriever: Retriever
     graph: Graph
     desk: Desk
@@ -87,13 +80,13 @@ class Ports:
 
 @dataclass(slots=True)
 class StageNote:
-    """What a stage has to say when it is finished."""
+    """The note that a stage leaves in the journal when it is finished."""
 
     text: str = ""
 
 
 class Recorder:
-    """Asks, executes and publishes for one run, and keeps count."""
+    """The recorder of one run: asks, executes and publishes for it, and keeps count."""
 
     def __init__(self, job: Job, ports: Ports) -> None:
         self.ledger = Ledger(job.budget)
@@ -110,7 +103,7 @@ class Recorder:
 
     @property
     def short(self) -> str:
-        """What the budget could not pay, once there is something."""
+        """The message of the first step that the budget could not pay; empty where it paid all."""
         return self._begun.short
 
     async def ask(self, question: Question) -> Reply:
@@ -149,7 +142,7 @@ class Recorder:
     async def together(
         self, asked: Sequence[Coroutine[Any, Any, T]], also: Sequence[Coroutine[Any, Any, U]]
     ) -> tuple[list[T], list[U]]:
-        """Everything at once: the embedded model answers four in little more time than two.
+        """The answers of all, asked at once: a local model answers four nearly as fast as two.
 
         Where one fails, the others are waited for: they are paid, so their answers are kept. One by
         one where money is limited: what one may cost is only known when all before it are paid.
@@ -166,7 +159,7 @@ class Recorder:
         return await self._in_batches(asked), await self._in_batches(also)
 
     async def _in_batches(self, asked: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-        """Some at once: what is set aside for all of them may be more than there is."""
+        """The answers of all, asked some at a time: the budget may not cover all at once."""
         found: list[T] = []
         try:
             for first in range(0, len(asked), MOST_AT_ONCE):
@@ -179,7 +172,7 @@ class Recorder:
         return found
 
     async def in_turn(self, asked: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-        """One after the other."""
+        """The answers of all, asked one after the other."""
         try:
             return [await one for one in asked]
         finally:
@@ -188,13 +181,13 @@ class Recorder:
                 one.close()
 
     async def execute(
-        self, number: int, work: Callable[[Sandbox], Awaitable[Execution]]
+        self, number: int, action: Callable[[Sandbox], Awaitable[Execution]]
     ) -> Execution:
-        """One execution in the sandbox."""
+        """The execution of a candidate in the sandbox, as a step that is journalled."""
         self._executions += 1
         name = f"execute {number}, {self._executions}"
         execution, seconds = await self._timed(
-            name, lambda: work(self._ports.sandbox), Timed[Execution]
+            name, lambda: action(self._ports.sandbox), Timed[Execution]
         )
         await self.tell(
             "candidate.executed",
@@ -210,11 +203,11 @@ class Recorder:
         return execution
 
     async def vary(
-        self, number: int, work: Callable[[Sandbox], Awaitable[Varied]]
+        self, number: int, action: Callable[[Sandbox], Awaitable[Varied]]
     ) -> tuple[Variant, ...]:
-        """Edits of the first so many candidates, tried once; those that are worth keeping."""
+        """The edits of the first `number` candidates that are worth keeping, tried once."""
         name = f"vary {number}"
-        found, seconds = await self._timed(name, lambda: work(self._ports.sandbox), Timed[Varied])
+        found, seconds = await self._timed(name, lambda: action(self._ports.sandbox), Timed[Varied])
         data: dict[str, Json] = {
             "after": number,
             "tried": found.tried,
@@ -225,13 +218,13 @@ class Recorder:
         return found.kept
 
     async def inspect(
-        self, number: int, work: Callable[[Reviewer, Sandbox], Awaitable[tuple[Finding, ...]]]
+        self, number: int, action: Callable[[Reviewer, Sandbox], Awaitable[tuple[Finding, ...]]]
     ) -> tuple[Finding, ...]:
-        """What is wrong with a candidate besides its results."""
+        """The reviewer's findings on a candidate, besides its results."""
         name = f"inspect {number}"
 
         async def look() -> Inspected:
-            return Inspected(findings=await work(self._ports.reviewer, self._ports.sanitized))
+            return Inspected(findings=await action(self._ports.reviewer, self._ports.sanitized))
 
         seen, _ = await self._timed(name, look, Timed[Inspected])
         data: dict[str, Json] = {
@@ -242,7 +235,7 @@ class Recorder:
         return seen.findings
 
     async def ask_person(self, question: str, assumed: str) -> str:
-        """One question to a person, asked once; the answer is recorded."""
+        """The answer of a person to a question, asked once and recorded."""
 
         async def ask() -> str:
             return await self._ports.desk.ask(question, assumed)
@@ -259,13 +252,13 @@ class Recorder:
         return answer
 
     async def recall(
-        self, work: Callable[[Retriever], Awaitable[tuple[Hit, ...]]], *, about: str = ""
+        self, action: Callable[[Retriever], Awaitable[tuple[Hit, ...]]], *, about: str = ""
     ) -> tuple[Hit, ...]:
-        """What is known, looked up once for each thing that it is about."""
+        """The pieces of knowledge about a thing, looked up once; none where the library is away."""
 
         async def look() -> Recalled:
             try:
-                return Recalled(hits=await work(self._ports.retriever))
+                return Recalled(hits=await action(self._ports.retriever))
             except (ConfigError, EngineError, ModelUnavailable) as error:
                 return Recalled(hits=(), problem=str(error))
 
@@ -279,13 +272,13 @@ class Recorder:
         return found.hits
 
     async def remember(
-        self, work: Callable[[Graph], Awaitable[tuple[Reminder, ...]]]
+        self, action: Callable[[Graph], Awaitable[tuple[Reminder, ...]]]
     ) -> tuple[Reminder, ...]:
-        """What earlier runs learned, looked up once; a graph that is away stops no run."""
+        """The insights of earlier runs, looked up once; none where the graph is away."""
 
         async def look() -> Remembered:
             try:
-                return Remembered(reminders=await work(self._ports.graph))
+                return Remembered(reminders=await action(self._ports.graph))
             except (ConfigError, EngineError) as error:
                 return Remembered(reminders=(), problem=str(error))
 
@@ -297,12 +290,12 @@ class Recorder:
         await self.tell("insights.remembered", key="remember", who="twinsmith", data=data)
         return found.reminders
 
-    async def share(self, work: Callable[[Graph, str], Awaitable[int]]) -> None:
-        """Keep what was learned, once; where the graph is away the journal says so."""
+    async def share(self, action: Callable[[Graph, str], Awaitable[int]]) -> None:
+        """Keep the insights of this run, once; where the graph is away the journal says so."""
 
         async def keep() -> str:
             try:
-                return f"{await work(self._ports.graph, self._ports.clock.now())} insights"
+                return f"{await action(self._ports.graph, self._ports.clock.now())} insights"
             except (ConfigError, EngineError) as error:
                 return f"not kept: {error}"
 
@@ -322,7 +315,7 @@ class Recorder:
         await self.tell("program.kept", key="keep", who="twinsmith", data={"said": said})
 
     async def publish(self, files: Mapping[str, str]) -> None:
-        """Hand the result to the person."""
+        """Hand the files of the result to the person, once."""
 
         async def put() -> bool:
             await self._ports.outbox.publish(self._job.run, self._job.out, files)
@@ -340,14 +333,14 @@ class Recorder:
         )
 
     async def tell(self, kind: str, *, key: str, who: str, data: Mapping[str, Json]) -> None:
-        """Keep one event; replaying it changes nothing."""
+        """Keep one event in the journal; replaying it changes nothing."""
         await self._ports.journal.append(
             Event(run=self._job.run, kind=kind, who=who, data=data, key=f"{kind}:{key}")
         )
 
     @asynccontextmanager
     async def stage(self, name: str) -> AsyncIterator[StageNote]:
-        """Mark the beginning and the end of a stage."""
+        """Journal the beginning and the end of a stage, with the note that it leaves."""
         await self.tell("stage.started", key=name, who="twinsmith", data={"stage": name})
         note = StageNote()
         try:
@@ -375,14 +368,14 @@ class Recorder:
             raise
 
     async def _timed(
-        self, name: str, work: Callable[[], Awaitable[T]], kind: type[Timed[T]]
+        self, name: str, action: Callable[[], Awaitable[T]], kind: type[Timed[T]]
     ) -> tuple[T, float]:
-        """What a step gave and the seconds it took; BudgetExceeded where it ran out of them."""
+        """The value of a step and the seconds it took; BudgetExceeded where it ran out of them."""
         with self._begun.step(name):
             left = self.ledger.seconds_left()
 
             async def within() -> Timed[T]:
-                return await timed(work, most=left, clock=self._ports.clock)
+                return await timed(action, most=left, clock=self._ports.clock)
 
             done = await self._ports.durable.step(name, within, kind)
             self.ledger.took(done.seconds)

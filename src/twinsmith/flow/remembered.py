@@ -1,4 +1,4 @@
-"""What steps of a run remember, so that a run that goes on does not do them again."""
+"""Results of steps as the engine keeps them, so that a resumed run does not do them again."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from twinsmith.core.verdict import Finding
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recalled:
-    """What was found, as a step remembers it; a library that is away stops no run."""
+    """The pieces that a search of the library found, or the problem where it is away."""
 
     hits: tuple[Hit, ...]
     problem: str = ""
@@ -17,7 +17,7 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """What earlier runs learned, as a step remembers it."""
+    """The insights of earlier runs that the graph gave, or the problem where it is away."""
 
     reminders: tuple[Reminder, ...]
     problem: str = ""
@@ -25,6 +25,6 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspected:
-    """What was found, as a step remembers it."""
+    """The reviewer's findings on one candidate."""
 
     findings: tuple[Finding, ...]

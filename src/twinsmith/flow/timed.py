@@ -1,4 +1,4 @@
-"""A step that may take so many seconds: what it gave, or that they ran out.
+"""Steps with a time limit: the value that one gave, or that its seconds ran out.
 
 Both are values, so that an engine remembers both: a run that goes on later takes the same way.
 """
@@ -15,19 +15,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timed(Generic[T]):
-    """What a step gave, None where its time ran out, and the seconds that the run is charged."""
+    """The value of a step, None where its time ran out, and the seconds that the run is charged."""
 
     value: T | None
     seconds: float
 
 
-async def timed(work: Callable[[], Awaitable[T]], *, most: float, clock: Clock) -> Timed[T]:
-    """Do the work, and give it up after so many seconds; what it raises is not caught."""
+async def timed(action: Callable[[], Awaitable[T]], *, most: float, clock: Clock) -> Timed[T]:
+    """Do an action, and give it up after `most` seconds; what it raises is not caught."""
     began = clock.seconds()
     limit = asyncio.timeout(most)
     try:
         async with limit:
-            value = await work()
+            value = await action()
     except TimeoutError:
         if not limit.expired():
             raise

@@ -1,4 +1,4 @@
-"""Judged candidates in, what a person gets out."""
+"""Judged candidates in; out: is the task solved, and the reason that a person reads."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ UNCHECKED = (
 
 
 def reason_for(job: Job, work: Work, verdicts: tuple[Verdict, ...]) -> tuple[bool, str]:
-    """Whether the best candidate is good enough, and why it is or is not."""
+    """True where the best candidate is good enough to count as solved, with the reason for it."""
     chosen = work.selection
     if chosen.winner is None:
         return False, _nothing(work, verdicts)
@@ -46,14 +46,14 @@ def reason_for(job: Job, work: Work, verdicts: tuple[Verdict, ...]) -> tuple[boo
 
 
 def _missing(unmet: Sequence[Standing]) -> str:
-    """What was asked for and not shown."""
+    """The first requirement that no check showed to be met, and how many more there are."""
     first = unmet[0]
     more = f", and {len(unmet) - 1} more" if len(unmet) > 1 else ""
     return f"not shown: {first.requirement.quote!r} ({first.why}){more}"
 
 
 def _hint(work: Work) -> str:
-    """Where it may be the task that is mistaken."""
+    """A hint that an example of the task may be mistaken: all good candidates break it alike."""
     doubt = doubted(work.pool)
     if doubt is None:
         return ""
@@ -64,7 +64,7 @@ def _hint(work: Work) -> str:
 
 
 def _agreed(work: Work) -> str:
-    """How many do the same; it is no reason to believe them."""
+    """The number of candidates that agree, for a person; agreement alone proves nothing."""
     alike, of = len(work.selection.clusters[0]), len(work.pool.candidates)
     if not work.pool.probes:
         return ""
@@ -72,7 +72,7 @@ def _agreed(work: Work) -> str:
 
 
 def _nothing(work: Work, verdicts: tuple[Verdict, ...]) -> str:
-    """Why there is not even a best candidate."""
+    """The reason that no candidate leads: none was written, none runs, or all were refused."""
     if work.problem:
         return work.problem
     if any(each.program for each in work.pool.candidates) and not work.pool.probes:
@@ -90,7 +90,7 @@ def _nothing(work: Work, verdicts: tuple[Verdict, ...]) -> str:
 
 
 def _doubts(work: Work, best: Verdict) -> list[str]:
-    """Why the best candidate is not trusted."""
+    """The reasons that the best candidate is not believed to be right, a phrase each."""
     doubts = [work.problem] if work.problem else []
     doubts += [f"{note.where} {note.what}: {note.evidence}" for note in best.findings[:1]]
     between = work.selection.separating

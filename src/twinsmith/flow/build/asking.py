@@ -1,4 +1,4 @@
-"""One question until its answer can be read."""
+"""One question to a model, asked again until its answer can be read."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 async def answered(question: Question, read: Callable[[str], T], ask: Ask) -> T:
-    """What `read` makes of the answer; one that it cannot use is asked for again with the reason.
+    """The answer as `read` reads it; where it cannot, the model is asked again with the reason.
 
     Raises BadReply when the last answer cannot be used either.
     """

@@ -37,7 +37,7 @@ _OTHERS = {
     "c": ("largest_gap", "double largest_gap(const double *numbers, int count)"),
     "cpp": ("largest_gap", "double largest_gap(const std::vector<double> &numbers)"),
 }
-"""Another function and how it is declared: shown placeholders, small models give them back."""
+"""Per language the function of the example reply: small models give placeholders back."""
 SCHEMA = json.dumps(
     {
         "type": "object",
@@ -68,7 +68,7 @@ async def clarify(task: Task, ask: Ask) -> Profile:
 
 
 async def _function(task: Task, ask: Ask) -> Profile:
-    """Its name and signature; nobody is asked where the task spells them out."""
+    """The profile of a function; no model is asked where the task spells out its name."""
     entry = entry_in(task.text)
     if entry:
         profile = Profile(entry=entry, signature=signature_in(task.text, entry))
@@ -86,7 +86,7 @@ async def _function(task: Task, ask: Ask) -> Profile:
 
 
 async def _command(task: Task, ask: Ask) -> Profile:
-    """How it is run and what it prints."""
+    """The profile of a command: how it is run and what it prints, as the slow thinker says."""
     channels = channels_in(task.text)
     other, example = command_line.example_for(channels)
     text = render(
@@ -119,7 +119,7 @@ async def _command(task: Task, ask: Ask) -> Profile:
 
 
 async def _library(task: Task, ask: Ask) -> Profile:
-    """Which functions and classes it offers: as the task writes them, else as it is understood."""
+    """The profile of a library: its functions and classes, as the task or a model names them."""
     written = written_in(task.text, task.language)
     scripted = task.language in UNTYPED and any(not each.is_class for each in written)
     found = await (_placed(task, written, ask) if scripted else _outlined(task, written, ask))
@@ -192,7 +192,7 @@ def read_profile(text: str) -> Profile:
 
 
 def _with_examples(profile: Profile, task: Task, names: tuple[str, ...]) -> Profile:
-    """With what the task itself says that calls of these functions give."""
+    """The profile with the examples that the task itself gives for these functions."""
     found = [read_examples(task.text, function=name, language=task.language) for name in names]
     pairs = [
         f"{input_text(one)} gives {one.expected} and {other.expected}"

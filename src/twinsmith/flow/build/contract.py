@@ -42,7 +42,7 @@ async def contracted(
 
 
 def difference(best: Contract, others: Sequence[Contract]) -> tuple[str, str]:
-    """What two plans of the same route take that is not the same: a question, and what holds."""
+    """A question about the first route whose fields two plans disagree on, and its default."""
     for other in others:
         routes = {each.shape: each for each in other.pieces}
         for each in best.pieces:
@@ -56,7 +56,7 @@ def difference(best: Contract, others: Sequence[Contract]) -> tuple[str, str]:
 
 
 def chosen(plans: Sequence[Contract], wanted: Requirements) -> Contract:
-    """Of the plans that serve most requirements the one that is most like the others."""
+    """The plan that is most like the others, among those that serve most requirements."""
     parts = [_parts(plan) for plan in plans]
 
     def likeness(nth: int) -> float:
@@ -68,7 +68,7 @@ def chosen(plans: Sequence[Contract], wanted: Requirements) -> Contract:
 
 
 def _parts(plan: Contract) -> frozenset[tuple[str, ...]]:
-    """Its routes, and what each of them takes."""
+    """The routes of a plan and the fields that each takes, to compare plans by."""
     routes = {each.shape for each in plan.operations}
     taken = {(*each.shape, field.name) for each in plan.pieces for field in each.takes}
     return frozenset(routes | taken)
@@ -110,7 +110,7 @@ async def _planned(
 async def _added(
     task: str, plan: Contract, lacking: str, nth: int, wanted: Requirements, recorder: Recorder
 ) -> Contract:
-    """The plan with routes for what it lacks; as it is where none can be had."""
+    """The plan with routes for a requirement that it lacks; unchanged where no model gives any."""
     login = bool(wanted.login)
     question = Question(
         role="slow",
@@ -141,7 +141,7 @@ async def _added(
 def _sure(
     operation: Operation, task: str, wanted: Requirements, others: Sequence[Contract]
 ) -> Operation:
-    """Without refusals that only one slow thinker came up with."""
+    """The operation without refusals that only one slow thinker came up with."""
     theirs = {
         (each.shape, refusal.status)
         for other in others

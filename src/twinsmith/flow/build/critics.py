@@ -1,4 +1,4 @@
-"""Critics of both ensembles, and references that compute: what should hold, blind to candidates."""
+"""The critics of both ensembles, and references that compute what is right, blind to candidates."""
 
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from typing import Any
@@ -19,18 +19,18 @@ from twinsmith.flow.build.references import References
 from twinsmith.flow.recorder import Recorder
 
 MOST_CRITICS = 4
-"""Of one round, about the whole: their questions are numbered through."""
+"""The most questions about the whole task in one round, by which questions are numbered."""
 MOST_VOICES = 32
-"""Of one round, about requirements; votes, of two candidates and more, begin at 200."""
+"""The most questions about single requirements in one round; votes are numbered after them."""
 COMPUTED = 2
-"""What references agree on counts like so many votes of each ensemble."""
+"""The votes of each ensemble that a result on which references agree counts for."""
 
 Proposals = Mapping[Probe, int]
 Asking = Coroutine[Any, Any, dict[Probe, int]]
 
 
 class Critics:
-    """Who says what is right, in one search."""
+    """The critics and references of one search: they say what is right."""
 
     def __init__(
         self, job: Job, profile: Profile, limits: Limits, recorder: Recorder, wanted: Requirements
@@ -43,7 +43,7 @@ class Critics:
         """The ensembles that were asked about every requirement."""
 
     def questions(self, what: Round, nth: int) -> list[tuple[int, Asking]]:
-        """What a round asks critics, and of which ensemble."""
+        """The questions of a round to critics, each with the ensemble that answers it."""
         first = nth * (MOST_VOICES if self._wanted.each else MOST_CRITICS)
         task, profile, ask = self._task, self._profile, self._recorder.ask
         return [
@@ -52,7 +52,7 @@ class Critics:
         ]
 
     def computing(self) -> list[Coroutine[Any, Any, Candidate]]:
-        """The questions for references, once in a search."""
+        """The questions for reference programs; the first call has them, later ones have none."""
         return self._references.questions(self._ensembles)
 
     async def heard(
@@ -61,7 +61,7 @@ class Critics:
         proposed: Sequence[tuple[int, Proposals]],
         references: Sequence[Candidate],
     ) -> Pool:
-        """The pool with what critics proposed, put right where computing it tells."""
+        """The pool with the checks that critics proposed, as references correct them."""
         if references:
             # What the slow thinker sketched is one more opinion.
             proposed = [(self._ensembles[0], sketched_probes(self._profile)), *proposed]
@@ -95,7 +95,7 @@ class Critics:
         return pool, f"{input_text(between.call)}: {told}"
 
     def _voices(self, critics: Sequence[int]) -> Iterator[tuple[int, Requirement | None]]:
-        """Whose critic is asked about what: every requirement once, then about the whole."""
+        """Who is asked about what, by ensemble: every requirement once, then the whole."""
         for ensemble in critics:
             anew = ensemble not in self._spoke
             self._spoke.add(ensemble)

@@ -1,4 +1,4 @@
-"""Two leading candidates that disagree in, votes on exactly that out."""
+"""An input on which the two leading candidates disagree in, a critic's vote on it out."""
 
 import re
 

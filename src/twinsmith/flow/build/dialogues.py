@@ -21,7 +21,7 @@ async def dialogues(
     ensemble: int,
     ask: Ask,
 ) -> tuple[Probe, ...]:
-    """What a critic would do to see whether a requirement is met."""
+    """The dialogues by which a critic would see that a requirement is met; none on a bad reply."""
     about = tuple(each for each in serving(requirement, contract.pieces) if not each.part)
     question = Question(
         role="critic",

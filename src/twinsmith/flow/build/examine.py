@@ -30,7 +30,7 @@ _NUMBERS = {FEW: "three", MANY: "eight"}
 
 
 def given_probes(task: Task, profile: Profile) -> Probes:
-    """What decides: a person's tests, and the examples that the task itself gives."""
+    """The checks that decide: a person's tests, and the examples that the task itself gives."""
     given = read_tests(task.tests, file="tests") if task.tests else Probes()
     examples = [_example(number, each) for number, each in enumerate(profile.examples, 1)]
     more = [
@@ -41,7 +41,7 @@ def given_probes(task: Task, profile: Profile) -> Probes:
 
 
 def sketched_probes(profile: Profile) -> dict[Probe, int]:
-    """What whoever described a command thought of; no more than an opinion."""
+    """The runs of a command that its description sketches, as checks that are mere opinions."""
     return {proposal(command): 1 for command in profile.sketched}
 
 
@@ -54,9 +54,9 @@ async def propose(
     ask: Ask,
     about: Requirement | None = None,
 ) -> dict[Probe, int]:
-    """What a critic thinks should hold, and how often it wrote each; blind to programs.
+    """The checks that a critic proposes without seeing programs, and how often it wrote each.
 
-    Where it is asked about one requirement, the checks are about that one.
+    Asked about one requirement, it proposes checks of that one alone.
     """
     found = await _proposed(task, profile, nth, ensemble, ask, about.quote if about else "")
     number = about.number if about else 0
@@ -87,7 +87,7 @@ async def _proposed(
 
 
 def _checks_of_library(text: str, task: Task, profile: Profile) -> dict[Probe, int]:
-    """Calls where they were asked for; a model that knows no schemas may answer with code."""
+    """The checks of a library in a reply: calls, or code where the model keeps to no schema."""
     if not profile.has_classes:
         with suppress(BadReply):
             return read_calls(text, profile.calls)
@@ -96,7 +96,7 @@ def _checks_of_library(text: str, task: Task, profile: Profile) -> dict[Probe, i
 
 
 def _schema(task: Task, profile: Profile, most: int) -> str:
-    """What holds an answer together, where it is data and no code."""
+    """The JSON schema of a critic's answer; empty where the answer is code."""
     if task.kind == "cli":
         return runs_schema(channels_in(task.text), most)
     if task.kind == "library" and not profile.has_classes:
@@ -105,7 +105,7 @@ def _schema(task: Task, profile: Profile, most: int) -> str:
 
 
 def property_probes(task: Task, profile: Profile, pool: Pool) -> dict[Probe, int]:
-    """What has to hold by the words of the task alone, on inputs that were seen."""
+    """The checks that follow from the words of the task alone, on inputs that were seen."""
     known = [each for each in profile.examples if isinstance(each, Call)]
     asked = [call for call in pool.calls() if call not in map(observing, known)]
     names = profile.names or (profile.entry,)
@@ -116,7 +116,7 @@ def property_probes(task: Task, profile: Profile, pool: Pool) -> dict[Probe, int
 
 
 def made_up(task: Task, profile: Profile, pool: Pool, *, seed: int, most: int) -> tuple[Input, ...]:
-    """Inputs in the style of those that were seen; of a declared type where none was."""
+    """Invented inputs in the style of those that were seen; of a declared type where none was."""
     asked = [pool.probes[place].asks for place in sorted({check.probe for check in pool.checks})]
     commands = [each for each in asked if isinstance(each, Command)]
     if commands:
@@ -138,7 +138,7 @@ def made_up(task: Task, profile: Profile, pool: Pool, *, seed: int, most: int) -
 
 
 def _annotations(task: Task, pool: Pool, function: str) -> tuple[str, ...]:
-    """What a function takes: as the task declares it, else as most candidates do."""
+    """The types of a function's parameters: as the task declares them, else as most candidates."""
     told = annotations_in(task.text, function, task.language)
     if told:
         return told

@@ -1,4 +1,4 @@
-"""What both ensembles saw in, what the slow thinker of each hears out: insights cross over here."""
+"""The exchange of insights: what both ensembles saw in, what each slow thinker hears out."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,7 +11,7 @@ LONGEST_VALUE = 200
 
 
 def exchange(work: Work, ensembles: Sequence[int], *, shared: bool) -> dict[int, str]:
-    """By ensemble, the counterexamples that its slow thinker plans from.
+    """The counterexamples that each ensemble's slow thinker plans from, by ensemble.
 
     Those are the inputs on which candidates failed and the input on which the two leading ones
     differ: of both ensembles where insights are shared, else of the ensemble itself.

@@ -1,4 +1,4 @@
-"""A pool in, the same pool with what happened when its candidates ran out."""
+"""A candidate and its probes in, what happened when it ran out."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from twinsmith.ports import Sandbox
 
 
 def not_run_yet(pool: Pool) -> list[tuple[Candidate, Probes]]:
-    """Which candidates have to be tried with what."""
+    """The candidates of a pool that have not seen all probes, each with those that it lacks."""
     waiting = [(each, pool.unseen_by(each.number)) for each in pool.candidates if each.program]
     return [
         (each, probes)
@@ -22,7 +22,7 @@ def not_run_yet(pool: Pool) -> list[tuple[Candidate, Probes]]:
 async def execute(
     candidate: Candidate, probes: Probes, limits: Limits, sandbox: Sandbox
 ) -> Execution:
-    """Run probes on one candidate."""
+    """The execution of one candidate with these probes in the sandbox."""
     assert candidate.program is not None
     execution = await sandbox.run(candidate.program, probes, limits)
     return replace(execution, candidate=candidate.number)

@@ -1,4 +1,4 @@
-"""What is known of a task in, one candidate out."""
+"""A task, its profile and a brief in, one candidate out."""
 
 from dataclasses import replace
 
@@ -41,7 +41,7 @@ async def generate(task: Task, profile: Profile, brief: Brief, ask: Ask) -> Cand
 async def candidate_from(
     question: Question, task: Task, profile: Profile, brief: Brief, ask: Ask
 ) -> Candidate:
-    """The candidate that a question is answered with."""
+    """The candidate in a coder's answer to a question; without a program where it has none."""
     made = Candidate(number=brief.number, program=None, ensemble=brief.ensemble, way=brief.way)
     try:
         reply = await ask(question)
@@ -60,7 +60,7 @@ async def candidate_from(
 
 
 def told(task: Task, profile: Profile, more: str) -> str:
-    """What a coder is told besides the task."""
+    """The text that a coder reads besides the task: outline, signature, practice, hints."""
     lines = [f"{FILL_IN}\n{profile.skeleton}" if profile.skeleton else profile.described]
     lines = [line for line in lines if line]
     if profile.entry and not entry_in(task.text):

@@ -1,4 +1,4 @@
-"""A finished program in, what a person needs besides it out: how to use it, and its tests."""
+"""A finished program in, the files that a person gets out: it, its tests, how to use it."""
 
 import json
 import shlex
@@ -53,7 +53,7 @@ def result_files(job: Job, work: Work, end: RunOutcome) -> Mapping[str, str]:
 
 
 def _readme(task: str, profile: Profile, program: Program) -> str:
-    """How it is used and how it was checked."""
+    """The README of a command or a library: how it is used and how it was checked."""
     file = FILE_NAMES[program.language]
     told = {"task": " ".join(task.split()), "outline": profile.outline, "file": file}
     if program.kind == "library":
@@ -80,7 +80,7 @@ def _readme(task: str, profile: Profile, program: Program) -> str:
 def _service_files(
     task: Task, contract: Contract, probes: Probes, program: Program
 ) -> dict[str, str]:
-    """How a service is run, what it needs, and its tests, for a person and for `verify`."""
+    """The files beside a service: README, packages, OpenAPI, tests for a person and `verify`."""
     tests = f"test_{MODULE}"
     told = {"task": " ".join(task.text.split()), "routes": contract.text(), "tests": tests}
     checks = [

@@ -1,4 +1,4 @@
-"""A candidate that leads in, what is wrong with it besides its results out."""
+"""A leading candidate in, findings besides its results out: tools, undefined behaviour, speed."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,7 +15,7 @@ from twinsmith.ports import Reviewer, Sandbox
 
 MOST_COMPARED = 3
 PATIENCE = Limits(probe_seconds=2.0, cpu_seconds=2.0)
-"""A step of the ladder that takes longer says enough."""
+"""The limits of one step of a ladder of growing inputs: one that takes longer says enough."""
 
 
 async def inspect(
@@ -26,7 +26,7 @@ async def inspect(
     reviewer: Reviewer,
     sanitized: Sandbox,
 ) -> tuple[Finding, ...]:
-    """What tools say of a program, and what it does that is undefined."""
+    """The findings of review tools on a program, and of running it sanitized."""
     program = candidate.program
     assert program is not None
     found = await reviewer.review(program)
@@ -43,14 +43,14 @@ async def inspect(
 
 
 def growing(pool: Pool) -> Probes:
-    """The call that can grow most, in steps; empty where none can."""
+    """A ladder of ever larger inputs of the call that can grow most; empty where none can."""
     calls = sorted(pool.calls(), key=lambda call: len(repr(call.args)), reverse=True)
     ladders = (ladder(call) for call in calls[:MOST_COMPARED])
     return next((steps for steps in ladders if steps.checks), Probes())
 
 
 async def timed(candidate: Candidate, steps: Probes, sandbox: Sandbox) -> Execution:
-    """How long a candidate takes for more and more."""
+    """The execution of a candidate on a ladder of growing inputs, with the time of each step."""
     assert candidate.program is not None
     return await sandbox.run(candidate.program, steps, PATIENCE)
 
@@ -58,7 +58,7 @@ async def timed(candidate: Candidate, steps: Probes, sandbox: Sandbox) -> Execut
 def compared(
     steps: Probes, executions: Mapping[int, Execution], thresholds: Thresholds
 ) -> dict[int, Finding]:
-    """Who is far slower than the fastest of those that give the same."""
+    """The candidates that are far slower than the fastest, by number, with a finding each."""
     measured: dict[int, tuple[Timing, ...]] = {
         number: timings(steps, execution) for number, execution in executions.items()
     }

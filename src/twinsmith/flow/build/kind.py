@@ -10,7 +10,7 @@ NTH = 300
 
 
 async def kind_of(task: Task, ask: Ask) -> Kind:
-    """What the slow thinker takes it for; the guess, where that is no answer."""
+    """The kind of program that the slow thinker takes a task for; else the kind guessed before."""
     question = Question(
         role="slow",
         nth=NTH,

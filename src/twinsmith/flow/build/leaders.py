@@ -1,4 +1,4 @@
-"""Whoever leads is looked at closely: what tools say of it, and how it takes to larger inputs."""
+"""The leading candidates of a search, looked at closely: by review tools, and for speed."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ from twinsmith.ports import Reviewer, Sandbox
 
 
 class Leaders:
-    """The critic's second look; it can bar a candidate, never make a wrong one right."""
+    """The reviewer's look at leading candidates: it can bar one, never make a wrong one right."""
 
     def __init__(self, job: Job, limits: Limits, recorder: Recorder) -> None:
         self._quality = job.quality
@@ -25,7 +25,7 @@ class Leaders:
         self._recorder = recorder
 
     async def inspected(self, work: Work) -> Work:
-        """The search with a leader that nobody objects to, or with none."""
+        """The work with a leader that no review tool objects to, or with none."""
         try:
             while (winner := work.selection.winner) is not None:
                 if winner in work.pool.findings:
@@ -41,7 +41,7 @@ class Leaders:
         return work
 
     async def quickest(self, work: Work) -> Work:
-        """Of the leaders that give the same, one that is not far slower than another."""
+        """The work led by one of those that give the same that is not far slower than another."""
         chosen, pool = work.selection, work.pool
         steps = growing(pool)
         same = chosen.clusters[0][:MOST_COMPARED] if chosen.clusters else ()

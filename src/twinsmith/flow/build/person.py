@@ -1,4 +1,4 @@
-"""What programs cannot tell in, a person's word on it out."""
+"""A doubt that programs cannot settle in, a person's word on it out."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -11,13 +11,13 @@ from twinsmith.core.probe import Command, Input
 from twinsmith.flow.build.disagreement import is_literal
 
 AskPerson = Callable[[str, str], Awaitable[str]]
-"""A question and what is assumed where nobody answers."""
+"""Asks a person: a question and the answer assumed where nobody gives one in, an answer out."""
 OPEN = "left open"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Word:
-    """What a person holds for right on one input."""
+    """The result that a person holds for right on one input."""
 
     call: Input
     right: str
@@ -25,7 +25,7 @@ class Word:
 
     @property
     def text(self) -> str:
-        """The same for the report."""
+        """The person's word as the report tells it."""
         return f"{input_text(self.call)} gives {self.right}{self.note}"
 
 
@@ -57,14 +57,14 @@ async def about_example(doubt: Doubted, ask: AskPerson) -> Word | None:
 
 
 def with_word(work: Work, word: Word) -> Work:
-    """With a person's word, which decides."""
+    """The work with a person's word as a check that decides."""
     asked = replace(probe_of(word.call, word.right), origin="person")
     pool = work.pool.with_check(asked, given=True)
     return replace(work, pool=pool, told=(*work.told, word.text))
 
 
 def _right(answer: str, call: Input, first: str, second: str) -> str:
-    """What a person holds for right, as a literal; nothing where that cannot be understood."""
+    """The value that a person's answer names, as a literal; empty where it names none."""
     answer = answer.strip()
     if answer == OPEN:
         return ""

@@ -42,7 +42,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """What came of an order: its source, or why there is none."""
+    """A part that was ordered: its source, or the problem where there is none."""
 
     part: str
     ensemble: int
@@ -51,7 +51,7 @@ class Written:
 
 
 class Workshop(Protocol):
-    """One way to write services."""
+    """One way to write services: which parts there are, and how a whole is made of them."""
 
     contract: Contract
 
@@ -61,7 +61,7 @@ class Workshop(Protocol):
         ...
 
     def question(self, order: Order) -> Question:
-        """What a coder is asked."""
+        """The question to a coder for one part."""
         ...
 
     def read(self, text: str, part: str) -> str:
@@ -69,17 +69,17 @@ class Workshop(Protocol):
         ...
 
     def program(self, parts: Parts) -> Program:
-        """The whole of these parts."""
+        """The whole program made of these parts."""
         ...
 
     def without(self, parts: Parts, function: str) -> Program | None:
-        """The whole with one function that does nothing; None where none can be taken out."""
+        """The program with one function that does nothing; None where none can be taken out."""
         ...
 
 
 @dataclass(slots=True)
 class Framed:
-    """Twinsmith writes what the contract says already, coders write one function a route."""
+    """Services in a frame: twinsmith writes what the contract says, coders one function a route."""
 
     task: Task
     contract: Contract
@@ -90,7 +90,7 @@ class Framed:
         return tuple(each.function for each in self.contract.pieces)
 
     def question(self, order: Order) -> Question:
-        """For one function, with all that is known about it."""
+        """The question to a coder for one function, with all that is known about it."""
         text = render(
             STYLES[order.ensemble],
             task=self.task.text,
@@ -105,29 +105,29 @@ class Framed:
         return read_piece(text, self.contract.called(part), self.contract)
 
     def program(self, parts: Parts) -> Program:
-        """The frame around these functions."""
+        """The service: the frame around these functions."""
         return assembled(self.contract, parts, kit(FLASK_KIT))
 
     def without(self, parts: Parts, function: str) -> Program | None:
-        """The same with one function that does nothing."""
+        """The service with one function that does nothing."""
         empty = hollow(self.contract.called(function), self.contract)
         return self.program({**parts, function: empty})
 
 
 @dataclass(slots=True)
 class Unframed:
-    """A coder writes all of it, in any language."""
+    """Services without a frame: a coder writes the whole program, in any language."""
 
     task: Task
     contract: Contract
 
     @property
     def names(self) -> tuple[str, ...]:
-        """One part, the program."""
+        """The one part that there is, the program."""
         return (WHOLE,)
 
     def question(self, order: Order) -> Question:
-        """For the whole file."""
+        """The question to a coder for the whole program."""
         language = spoken(self.task.language)
         rules = plain_rules(self.contract, language)
         text = render(
@@ -148,7 +148,7 @@ class Unframed:
         return self._program(parts[WHOLE])
 
     def without(self, parts: Parts, function: str) -> Program | None:  # noqa: ARG002
-        """None: nobody knows which lines a function is."""
+        """None, always: nobody knows which lines of the program a function is."""
         return None
 
     def _program(self, text: str) -> Program:
@@ -169,7 +169,7 @@ def refusing_program(contract: Contract) -> Program:
 
 @dataclass(slots=True)
 class Bench:
-    """Where parts are written and put together; it knows which whole has which parts."""
+    """The workbench of a service: parts are written and put together to wholes, and remembered."""
 
     shop: Workshop
     recorder: Recorder
@@ -177,7 +177,7 @@ class Bench:
     """The parts of each candidate, by its number."""
 
     async def write(self, order: Order) -> Written:
-        """One part; an answer that cannot be used is one without a source."""
+        """The part that a coder wrote; without a source where the answer cannot be used."""
         try:
             reply = await self.recorder.ask(self.shop.question(order))
             source = self.shop.read(reply.text, order.part)
@@ -188,7 +188,7 @@ class Bench:
     def wholes(
         self, base: Parts, written: Sequence[Written], ensembles: Sequence[int], made: int
     ) -> list[Candidate]:
-        """A whole of each ensemble's parts; what one could not write, the other's stands in for."""
+        """One candidate of each ensemble's parts; where one is missing, the other's stands in."""
         spare = {each.part: each.source for each in written if each.source}
         way: Way = "refined" if base else "direct"
         wholes: list[Candidate] = []
@@ -208,7 +208,7 @@ class Bench:
         way: Way,
         problems: Sequence[str] = (),
     ) -> Candidate:
-        """A candidate of these parts; without a program where one is missing."""
+        """The candidate made of these parts; without a program where a part is missing."""
         missing = [name for name in self.shop.names if not parts.get(name)]
         made = Candidate(number=number, program=None, ensemble=ensemble, way=way)
         if missing:

@@ -1,4 +1,4 @@
-"""Doubt in, the slow thinker's guidance out."""
+"""What was seen to fail in, the slow thinker's guidance for the coder out."""
 
 from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.model import Ask, Question
@@ -9,7 +9,7 @@ LONGEST_PLAN = 1500
 
 
 async def plan(task: Task, seen: str, *, nth: int, ensemble: int, ask: Ask) -> str:
-    """A few sentences on how to write it otherwise; nothing where there is no answer."""
+    """The slow thinker's plan, a few sentences on another way to write it; empty if no answer."""
     text = render("plan", task=task.text, seen=seen)
     question = Question(
         role="slow", nth=nth, text=text, ensemble=ensemble, temperature=0.5, tokens=300

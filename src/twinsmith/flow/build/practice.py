@@ -1,4 +1,4 @@
-"""A task that can do harm in, what experienced people keep to out."""
+"""A sensitive task in, best practice out: the rules that experienced people keep to."""
 
 from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.model import Ask, Question
@@ -7,13 +7,13 @@ from twinsmith.core.wording import spoken
 from twinsmith.prompts import render
 
 NTH = 900
-"""Far from the numbers of a coder's other questions."""
+"""The number of the question about practice, far from a coder's other questions."""
 MOST_LINES = 6
 LONGEST_LINE = 200
 
 
 async def practices(task: Task, ask: Ask) -> str:
-    """A few lines for the coders, each beginning with a dash; nothing where there is no answer."""
+    """The rules for the coders, each a line that begins with a dash; empty if no answer."""
     question = Question(
         role="coder",
         nth=NTH,

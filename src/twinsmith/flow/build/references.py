@@ -1,4 +1,4 @@
-"""Inputs that critics thought of in, what should come out of them out: as references compute it."""
+"""Inputs in, their right results out, as small reference programs compute them."""
 
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ from twinsmith.prompts import render
 FIRST = 800
 """The number of the first reference; candidates never come so far."""
 NTH = 180
-"""Of the first question: critics end before it, votes begin after it."""
+"""The number of the first question for a reference: after critics' questions, before votes."""
 HEATS = (0.0, 0.7)
 STYLES = {1: "reference", 2: "reference_careful"}
 CARES = {
@@ -52,7 +52,7 @@ class References:
         self._each: dict[Candidate, dict[Input, str]] = {}
 
     def questions(self, ensembles: Sequence[int]) -> list[Coroutine[Any, Any, Candidate]]:
-        """Two of each ensemble, asked for once; none of what is no function of its inputs."""
+        """The questions for two references an ensemble; asked once, and not about objects."""
         objects = self._profile.has_classes
         if self._asked or objects or self._task.kind not in ("cli", "library"):
             return []
@@ -64,7 +64,7 @@ class References:
         ]
 
     async def heard(self, written: Iterable[Candidate], inputs: Sequence[Input]) -> None:
-        """Take in new references, ask all about new inputs; examples of the task have to fit."""
+        """Take in new references, run all on new inputs, drop those that break an example."""
         self._each |= {each: {} for each in written if each.program is not None}
         given = self._profile.examples
         await self._compute([*given, *inputs])
@@ -75,7 +75,7 @@ class References:
         }
 
     def settle(self, proposed: Mapping[Probe, int]) -> dict[Probe, int]:
-        """The checks as they hold by computation; where it does not tell, as the critic thinks."""
+        """The checks with the results that references compute, else with those of the critic."""
         checks: dict[Probe, int] = {}
         for probe, times in proposed.items():
             check, count = self._settled(probe) or (probe, times)
@@ -83,7 +83,7 @@ class References:
         return checks
 
     async def computed(self, asked: Input) -> Probe | None:
-        """What references of both ensembles say about an input, as a check, where they agree."""
+        """The check of an input that references of both ensembles agree on; else None."""
         await self._compute([asked])
         found = self._settled(_open(observing(asked)))
         return found[0] if found else None
@@ -127,7 +127,7 @@ class References:
 
 
 def _open(asked: Input) -> Probe:
-    """An input of which nobody has said what it gives."""
+    """A probe of an input that expects no result."""
     name = input_text(asked)
     if isinstance(asked, Call):
         return Probe(name=name, origin="plan", call=asked)
@@ -137,7 +137,7 @@ def _open(asked: Input) -> Probe:
 async def _written(
     task: Task, profile: Profile, nth: int, ensemble: int, heat: float, ask: Ask
 ) -> Candidate:
-    """One reference; an answer that cannot be used is one without a program."""
+    """The reference that a critic wrote; without a program where the answer cannot be used."""
     if task.kind == "cli":
         text = render(STYLES[ensemble], task=task.text, outline=profile.described)
     else:

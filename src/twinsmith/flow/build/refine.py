@@ -1,4 +1,4 @@
-"""A candidate and what it fails in, a better candidate out."""
+"""A candidate and what it fails in, the question that mends it out."""
 
 from twinsmith.core.checks.inputs import input_text, observed
 from twinsmith.core.execution import ProbeResult

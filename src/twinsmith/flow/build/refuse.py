@@ -1,4 +1,4 @@
-"""A task in, why it is not built out; nothing: it is."""
+"""A task in, the reason to refuse it out; an empty reason means that it is built."""
 
 from twinsmith.core.errors import BadReply
 from twinsmith.core.harmful import harmful_name
@@ -10,9 +10,9 @@ NTH = 310
 
 
 async def refused(task: Task, ask: Ask) -> str:
-    """One line where the slow thinker calls it what does harm: nobody is asked to judge, to name.
+    """The reason to refuse a task that the slow thinker names as harmful; empty for all others.
 
-    Asked whether a task does harm, a small model says so of everything or of nothing.
+    It is asked for a name: asked for a judgement, a small model calls all harmful, or none.
     """
     if task.kind == "function" and not task.kind_open:
         # It gives a value for values, and does nothing to anybody.

@@ -27,7 +27,7 @@ HEATS = {1: 0.0, 2: 0.5}
 async def required(
     task: str, ensembles: tuple[int, ...], recorder: Recorder, *, accounts: bool = False
 ) -> Requirements:
-    """What is asked for; of a service also the words that ask for accounts."""
+    """The requirements of a task; with `accounts`, also the words that ask for a login."""
     # One by one a local model answers the same for the same seed.
     found = await recorder.in_turn([_required(task, ensemble, recorder) for ensemble in ensembles])
     parts = _parts(task) if accounts else []
@@ -77,7 +77,7 @@ async def _login(part: str, nth: int, recorder: Recorder) -> str:
 
 
 def _parts(task: str) -> list[str]:
-    """Sentences, as many together as a small model can overlook nothing in."""
+    """The task in parts of whole sentences, each so short that a small model overlooks nothing."""
     parts: list[str] = []
     for sentence in re.split(r"(?<=[.!?])\s+|\n{2,}", task.strip()):
         if parts and len(parts[-1]) + len(sentence) < LONGEST_PART:

@@ -1,4 +1,4 @@
-"""A task in, what is known about it out: little, and only what is near."""
+"""A task in, pieces of knowledge about it out: few, and only what is near."""
 
 from dataclasses import replace
 
@@ -31,7 +31,7 @@ async def retrieve(job: Job, known: Retriever) -> tuple[Hit, ...]:
 
 
 async def retrieve_part(job: Job, meaning: str, known: Retriever) -> tuple[Hit, ...]:
-    """The one piece that is nearest to a part of a program; programs of earlier runs are none."""
+    """The piece nearest to a part of a program, at most one, none of them built by earlier runs."""
     hits = await known.search(meaning, MOST_LOOKED_AT, job.task.language, "dense")
     near = [hit for hit in hits if hit.channel == "dense" and hit.passage.source != BUILT]
     belong = (h for h in near if not h.passage.source.startswith(PACK))
@@ -39,7 +39,7 @@ async def retrieve_part(job: Job, meaning: str, known: Retriever) -> tuple[Hit, 
 
 
 def advice(pieces: tuple[Hit, ...]) -> str:
-    """Pieces as a coder reads them."""
+    """The retrieved pieces as a coder reads them."""
     if not pieces:
         return ""
     texts = [hit.passage.text.strip()[:LONGEST_PIECE] for hit in pieces]
@@ -47,7 +47,7 @@ def advice(pieces: tuple[Hit, ...]) -> str:
 
 
 def _without_task(hit: Hit) -> Hit:
-    """A program without what an earlier run was asked: the coder has a task of its own."""
+    """The hit without the task of the earlier run that built it: the coder has its own."""
     if hit.passage.source != BUILT:
         return hit
     return replace(hit, passage=replace(hit.passage, text=program_in(hit.passage)))

@@ -1,11 +1,11 @@
-"""Where a search stands: whether its leader passes, and how near each ensemble has come."""
+"""The state of a search: does its leader pass, and how near has each ensemble come."""
 
 from twinsmith.core.outcome import Work
 from twinsmith.core.program import Candidate
 
 
 def leader_passes(work: Work) -> bool:
-    """Whether the best candidate so far passes every check that was given."""
+    """True where the best candidate so far passes every check that was given."""
     winner = work.selection.winner
     return winner is not None and not work.pool.failing(winner)
 

@@ -60,7 +60,7 @@ from twinsmith.flow.build.talks import Talks, best_of_each
 from twinsmith.flow.recorder import Recorder
 
 BY_THE_CONTRACT = -2
-"""The voice of what usually holds for a contract, beside those of the critics."""
+"""The voice, in place of an ensemble's, of checks that hold for most contracts."""
 FIRST_HEATS = {1: 0.0, 2: 0.3}
 HEAT = 0.8
 ADVISED = 2
@@ -69,7 +69,7 @@ MOST_SUSPECTS = 4
 
 
 class Services:
-    """One search for one service."""
+    """The search of both ensembles for one service."""
 
     def __init__(self, job: Job, work: Work, limits: Limits, recorder: Recorder) -> None:
         self._job, self._task = job, job.task
@@ -89,7 +89,7 @@ class Services:
         self._known: dict[str, Hit] = {}
 
     async def solve(self) -> Work:
-        """Requirements, contract, pieces and dialogues; then what fails, piece by piece."""
+        """The work with a service: planned, written, tried, then mended piece by piece."""
         wanted = await self._requirements()
         contract = await self._contract(wanted)
         wanted = with_more(wanted, unasked(wanted.each, contract))
@@ -141,7 +141,7 @@ class Services:
         return contract
 
     async def _retrieve(self, contract: Contract) -> None:
-        """What is known about each part that has to be written: for one of the two coders."""
+        """Look up what is known about each part of the service, to show one of the two coders."""
         if not (self._job.effort.retrieval and self._framed and len(self._ensembles) > 1):
             return
         async with self._recorder.stage("retrieve") as stage:
@@ -154,7 +154,7 @@ class Services:
             stage.text = several(len(self._known), "piece")
 
     def _given(self, contract: Contract) -> Probes:
-        """What decides: a person's tests, and what the contract promises to everybody."""
+        """The checks that decide: a person's tests, and what the contract promises to everybody."""
         basics = basic_checks(contract)
         if not self._framed:
             basics = (*basics, *account_checks(contract))
@@ -167,7 +167,7 @@ class Services:
         return Probes(checks=(*fresh, *deciding), setup=f"{setup}\n{tests.setup}")
 
     async def _first(self, bench: Bench, wanted: Requirements, work: Work) -> Work:
-        """One whole from each ensemble, and what both critics would ask for each requirement."""
+        """The work with one service from each ensemble, and with the dialogues of both critics."""
         async with self._recorder.stage("explore") as stage:
             writers = self._writers(0)
             orders = [
@@ -203,14 +203,14 @@ class Services:
         return work
 
     def _advice(self, part: str, ensemble: int) -> str:
-        """Only the second coder sees what was found: it must not cost the answer."""
+        """The retrieved piece for the second coder alone: should it mislead, the first is safe."""
         known = self._known.get(part)
         return advice((known,)) if known and ensemble == ADVISED else ""
 
     async def _with_dialogues(
         self, contract: Contract, proposals: Sequence[tuple[int, Probe]], work: Work
     ) -> Work:
-        """With the critics' dialogues; those that a program without thought passes are dropped."""
+        """The work with the critics' dialogues, without those that an empty service passes."""
         probes = list(dict.fromkeys(probe for _, probe in proposals))
         empty, pool = empty_program(contract), work.pool
         try:
@@ -226,7 +226,7 @@ class Services:
         return replace(work, pool=pool)
 
     def _writers(self, made: int) -> tuple[int, ...]:
-        """The ensembles that write a whole now: no more than may still be written."""
+        """The ensembles that write a service now: no more than the effort still allows."""
         return self._ensembles[: max(1, self._job.effort.candidates - made)]
 
     def _order(self, part: str, ensemble: int, heat: float, told: str = "") -> Order:
@@ -240,7 +240,7 @@ class Services:
         )
 
     async def _again(self, nth: int, bench: Bench, suspects: Mapping[str, str], work: Work) -> Work:
-        """Fresh pieces for what fails, put into the best whole; then the best of each."""
+        """The work with fresh pieces for what fails, then with the best version of each."""
         async with self._recorder.stage(f"again {nth + 1}") as stage:
             nearest = self._nearest(bench, work)
             base: Parts = bench.parts[nearest] if nearest is not None else {}
@@ -265,7 +265,7 @@ class Services:
         return work
 
     async def _tried(self, work: Work, written: list[Candidate]) -> Work:
-        """Start each service and run the checks it has not seen; a password in its log bars it."""
+        """The work after each service ran the checks that it lacks; a password in a log bars it."""
         pool = work.pool.with_candidates(written)
         work = replace(work, pool=pool)
         for candidate, probes in not_run_yet(pool):
@@ -294,7 +294,7 @@ class Services:
         return work
 
     async def _through_the_gate(self, contract: Contract, work: Work) -> Work:
-        """Whoever leads has to stand what strangers try with accounts, or another one leads."""
+        """The work led by a service that withstands attacks on accounts and tokens, or by none."""
         checks = account_checks(contract) if self._framed else ()
         deciding = [each for each in checks if severity_of(each) == "blocking"]
         if not deciding or work.selection.winner is None or work.problem:
@@ -327,7 +327,7 @@ class Services:
         return await self._talks.stands(winner, bench, wanted, work.pool, self._gate)
 
     def _suspects(self, bench: Bench, work: Work, stands: Sequence[Standing]) -> dict[str, str]:
-        """The parts that have to be written anew, each with what went wrong."""
+        """The parts that have to be written anew, each with the complaints about it."""
         winner, names = work.selection.winner, bench.shop.names
         nearest = self._nearest(bench, work)
         if nearest is None:
@@ -357,7 +357,7 @@ class Services:
         return {name: told_about(name, wrong) for name in list(suspects)[:MOST_SUSPECTS]}
 
     def _nearest(self, bench: Bench, work: Work) -> int | None:
-        """Who leads; where nobody may, the one of those that were put together that does most."""
+        """The number of the leading service; where none leads, of the one that passes most."""
         made = sorted(bench.parts, key=lambda number: (work.pool.passed(number), -number))
         return work.selection.winner or next(reversed(made), None)
 

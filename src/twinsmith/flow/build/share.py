@@ -1,4 +1,4 @@
-"""What a run learned in, what later runs can start from out."""
+"""A finished run in, insights and a program that later runs start from out."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ SURE = 0.75
 
 
 async def remember(job: Job, graph: Graph) -> tuple[Reminder, ...]:
-    """What earlier runs learned about such a task and what has not stopped to help."""
+    """The insights of earlier runs on such a task, without those that have stopped to help."""
     if not job.effort.retrieval:
         return ()
     found = await insights(graph, about=job.task.text, language=job.task.language, limit=MOST_TOLD)
@@ -36,7 +36,7 @@ async def remember(job: Job, graph: Graph) -> tuple[Reminder, ...]:
 
 
 async def share(job: Job, work: Work, end: RunOutcome, recorder: Recorder) -> None:
-    """Keep what this run found out and made, and whether what it was told helped."""
+    """Keep the lessons and the program of a run, and note if the insights that it got helped."""
 
     async def keep(graph: Graph, now: str) -> int:
         learned = tuple(lessons(job, work, end, now)) if end.solved else ()
@@ -53,7 +53,7 @@ async def share(job: Job, work: Work, end: RunOutcome, recorder: Recorder) -> No
 
 
 def verified(job: Job, work: Work, end: RunOutcome) -> Built | None:
-    """The program of a run that solved its task for sure."""
+    """The program of a run for the library; None where it is not surely right."""
     program = work.pool.numbered(end.winner).program if end.winner is not None else None
     # A person's tests, and checks that follow from a service's interface, leave no doubt.
     decided = bool(job.task.tests) or job.task.kind == "service"
@@ -71,7 +71,7 @@ def verified(job: Job, work: Work, end: RunOutcome) -> Built | None:
 
 
 def lessons(job: Job, work: Work, end: RunOutcome, now: str) -> Iterator[Insight]:
-    """Plans that worked, repairs that helped, inputs on which good programs differ from bad."""
+    """The insights of a run: its plan, its repairs, an input that tells good programs from bad."""
     winner = work.selection.winner
     if winner is None:
         return
@@ -103,7 +103,7 @@ def lessons(job: Job, work: Work, end: RunOutcome, now: str) -> Iterator[Insight
 
 
 def _fixes(work: Work, best: Candidate, about: str) -> Iterator[tuple[str, str, str, str]]:
-    """The mistakes of the candidates before a refined one."""
+    """The mistakes that a refined candidate mended: text, kind, subject and error of each."""
     for other in work.pool.candidates:
         if other.number < best.number and other.ensemble == best.ensemble:
             for check, probe, result in work.pool.failing(other.number)[:1]:

@@ -1,4 +1,4 @@
-"""A finished search in, its requirements with what showed them out: libraries and commands."""
+"""A finished search for a library or command in, each requirement with what showed it out."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,13 +17,13 @@ from twinsmith.ports import Sandbox
 
 SOMETHING = frozenset({"it"})
 NOTHING = ("", "None", "''")
-"""What a program gives that does nothing."""
+"""The results of a program that does nothing."""
 
 
 async def shown(
     pool: Pool, winner: int | None, wanted: Requirements, limits: Limits, recorder: Recorder
 ) -> Asked:
-    """Every requirement with the checks that the winner passes, and would not by chance."""
+    """The requirements, each with the checks that the winner passes and would not by chance."""
     asked = Asked(requirements=wanted, standings=plain_standings(wanted.each, ()))
     if winner is None or winner not in pool.seen:
         return asked
@@ -59,9 +59,9 @@ async def shown(
 
 
 def _weighed(trials: Sequence[Trial]) -> list[Trial]:
-    """Trials in which a refusal tells nothing, unless nothing else is wanted of its requirement.
+    """The trials, refusals among them voided unless their requirement wants nothing else.
 
-    A program that refuses everything passes those; so the winner has to do something besides.
+    A program that refuses everything passes refusals; so the winner has to do something besides.
     """
     does = any(t.passed and t.telling and not t.refusal for t in trials)
     printing = {t.probe.about for t in trials if not t.refusal}

@@ -1,4 +1,4 @@
-"""Programs and dialogues in, what was seen out: who passes what, and what passes by itself."""
+"""Services and dialogues in; out: who passes which, and without which functions each fails."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -45,7 +45,7 @@ class Talks:
     async def tried(
         self, number: int, program: Program, probes: Sequence[Probe], setup: str
     ) -> tuple[ProbeResult, ...]:
-        """What a program does with checks, in their order."""
+        """The results of a program in these checks, in their order."""
         asked = Probes(checks=tuple(probes), setup=setup)
 
         async def in_sandbox(sandbox: Sandbox) -> Execution:
@@ -92,7 +92,7 @@ class Talks:
         pool: Pool,
         gate: Sequence[Trial],
     ) -> tuple[Standing, ...]:
-        """Each requirement with what the best candidate showed."""
+        """The requirements, each with the checks by which the winner showed it."""
         contract = bench.shop.contract
         if winner is None or winner not in pool.seen:
             return standings(wanted.each, contract, gate)
@@ -120,7 +120,7 @@ def _tries(probe: Probe, names: frozenset[str]) -> tuple[str, ...]:
 
 
 def passes(pool: Pool, number: int, place: int) -> bool:
-    """Whether a candidate passes the check at a place."""
+    """True where a candidate passes the check at a place in the pool."""
     seen = pool.seen.get(number, ())
     return place < len(seen) and seen[place].outcome == "passed"
 
@@ -128,7 +128,7 @@ def passes(pool: Pool, number: int, place: int) -> bool:
 def best_of_each(
     bench: Bench, suspects: Iterable[str], pool: Pool, winner: int | None
 ) -> Parts | None:
-    """The winner with each suspect as the whole wrote it that does best where it is called."""
+    """The winner's parts, each suspect from the candidate in which it passes most checks."""
     if winner is None or len(bench.shop.names) == 1:
         return None
     names, mixed = frozenset(bench.shop.names), dict(bench.parts[winner])

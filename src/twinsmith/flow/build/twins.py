@@ -40,7 +40,7 @@ HOPELESS = 6
 
 
 class Twins:
-    """One search for one program."""
+    """The search of both ensembles for one function, library or command."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Twins:
         self._critics = Critics(job, work.profile, limits, recorder, wanted)
 
     async def solve(self) -> Work:
-        """Round by round, until it is sure enough or there is nothing left to try or to spend."""
+        """The work after all rounds: sure enough, or with nothing left to try or to spend."""
         pool = Pool(exact=self._task.language == "python")
         pool = pool.with_given(given_probes(self._task, self._profile))
         pool = pool.with_inputs(self._profile.sketched)
@@ -121,7 +121,7 @@ class Twins:
         return work
 
     async def _plans(self, work: Work) -> dict[int, str]:
-        """The guidance of every slow thinker that has something to think about."""
+        """The plan of each ensemble whose slow thinker has heard or been reminded of something."""
         heard = exchange(work, self._ensembles, shared=self._effort.exchange)
         earlier = "\n".join(f"- an earlier run learned: {each.text}" for each in self._reminders)
         seen = {e: "\n".join(filter(None, (heard[e], earlier))) for e in heard}
@@ -133,7 +133,7 @@ class Twins:
         return {e: text for e, text in zip(doubtful, written, strict=True) if text}
 
     async def _decided(self, after: str, work: Work) -> Work:
-        """Find out what is right for the simplest input on which the two leading ones differ."""
+        """The work with a vote on the simplest input on which the two leading candidates differ."""
         between = votable(work.selection.separating)
         if between is None or not self._effort.votes:
             return work
@@ -160,7 +160,7 @@ class Twins:
         return await self._told("example corrected", work, word)
 
     async def _told_by_a_person(self, work: Work) -> Work:
-        """What votes could not settle, a person may; where nobody answers, it stays open."""
+        """The work with a person's word on what votes could not settle; unchanged without one."""
         between = votable(work.selection.separating)
         word = await about_leaders(between, self._recorder.ask_person) if between else None
         if word is None:
@@ -174,7 +174,7 @@ class Twins:
         return work
 
     async def _mixed(self, work: Work) -> Work:
-        """Put the best functions of a library together; it costs no tokens."""
+        """The work with a library made of the best functions of several; it costs no tokens."""
         winner, names = work.selection.winner, self._profile.names
         if winner is None or len(names) < 2 or self._profile.has_classes or self._over(work):
             return work
@@ -187,7 +187,7 @@ class Twins:
         return work
 
     async def _varied(self, work: Work) -> Work:
-        """Try small edits of what misses the examples; they cost no tokens."""
+        """The work with small edits of programs that miss the examples; they cost no tokens."""
         pool, most = work.pool, self._effort.variants
         parents = near_misses(pool, after=self._edited) if most else ()
         if not parents:
@@ -207,7 +207,7 @@ class Twins:
         return work
 
     async def _refined(self, work: Work) -> Work:
-        """Mend the best candidate of each ensemble; at most so often in a whole run."""
+        """The work with each ensemble's best candidate mended, as often as the effort allows."""
         if self._edited and not self._effort.mending:
             return work
         while self._refinements < self._effort.refinements and not (
@@ -227,13 +227,13 @@ class Twins:
         return work
 
     def _with(self, written: list[Candidate], work: Work) -> Work:
-        """With more candidates; where the budget paid for none of them, there will be no more."""
+        """The work with more candidates; a problem where the budget paid for none of them."""
         paid = not self._recorder.short or any(candidate.program for candidate in written)
         pool = work.pool.with_candidates(written)
         return replace(work, pool=pool, problem="" if paid else self._recorder.short)
 
     def _made_up(self, pool: Pool, *, heard: bool) -> tuple[Input, ...]:
-        """Inputs in the style of those that were seen: at first, and when critics first spoke."""
+        """Invented inputs, in the first round and when critics first spoke; none at other times."""
         checked = {check.probe for check in pool.checks}
         made = any(place not in checked for place in range(len(pool.probes)))
         anew, self._heard = heard and not self._heard, self._heard or heard
@@ -244,7 +244,7 @@ class Twins:
         )
 
     async def _compared(self, work: Work) -> Work:
-        """Run what has not been run, then choose anew."""
+        """The work after all candidates ran all probes and the best was chosen anew."""
         pool, stopped = work.pool, ""
         try:
             for candidate, probes in not_run_yet(pool):
@@ -282,7 +282,7 @@ class Twins:
         return bool(work.problem) or hopeless or self._enough(work)
 
     def _enough(self, work: Work) -> bool:
-        """Sure enough; with a person's tests, passing them all is.
+        """True where the leader is sure enough; with a person's tests, passing them all is.
 
         Where nothing says what is right, however many agree, the next critic may. Edits that agree
         end it where the result can be called solved without them: more answers cost more.
@@ -294,7 +294,7 @@ class Twins:
         return bool(self._task.tests) or (believed and self._all_shown(work))
 
     def _all_shown(self, work: Work) -> bool:
-        """Whether for every requirement the best one passes a check that was written for it."""
+        """True where the leader passes a check of every requirement that was written for it."""
         winner, pool = work.selection.winner, work.pool
         held = pool.held(winner) if winner is not None else ()
         quotes = {each.number: each.quote for each in self._wanted.each}
@@ -319,5 +319,5 @@ class Twins:
 
 
 def _hopeless(pool: Pool) -> bool:
-    """Whether so many answers were no program that the next ones will not be either."""
+    """True where so many answers were no program that the next ones will not be either."""
     return len(pool.candidates) >= HOPELESS and not any(c.program for c in pool.candidates)

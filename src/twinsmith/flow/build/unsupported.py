@@ -1,4 +1,4 @@
-"""A task for a service in, what it wants that cannot be built out; nothing: all of it can."""
+"""A task for a service in, the part of it that cannot be built out; empty where all can."""
 
 from twinsmith.core.errors import BadReply
 from twinsmith.core.model import Ask, Question
@@ -10,7 +10,7 @@ NTH = 320
 
 
 async def unsupported(task: Task, ask: Ask) -> str:
-    """The slow thinker's word for it, before anything is planned or written."""
+    """The slow thinker's word for what a service wants and twinsmith cannot build; or empty."""
     if task.kind != "service" or task.spec:
         return ""
     text = " ".join(task.text.split())[:1500]

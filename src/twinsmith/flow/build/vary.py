@@ -14,16 +14,16 @@ from twinsmith.ports import Sandbox
 
 MOST_PROGRAMS = 8
 MOST_KEPT = 6
-"""In a whole run: they are near to one another, and everybody has a vote."""
+"""The most edits kept in a whole run: they are much alike, and each has a vote."""
 AT_ONCE = 4
 SECONDS = 1.0
-"""For one call: an edit of a loop may never end."""
+"""The seconds for one call: an edit of a loop may never end."""
 LONGEST = 60.0
-"""Seconds for all of one round."""
+"""The seconds for all edits of one round."""
 
 
 def near_misses(pool: Pool, after: int = 0) -> tuple[Candidate, ...]:
-    """What may be an edit away, of the candidates after this one; those that keep most first.
+    """The candidates after the `after`th that may be one edit from right; the nearest first.
 
     Only functions of one file in Python: edits of other languages would take a build each.
     """
@@ -44,7 +44,7 @@ def near_misses(pool: Pool, after: int = 0) -> tuple[Candidate, ...]:
 async def varied(
     pool: Pool, parents: Sequence[Candidate], most: int, limits: Limits, sandbox: Sandbox
 ) -> Varied:
-    """Try edits of near misses; of those that do the same, one of each program is kept."""
+    """The edits of near misses that keep all examples; of those that do the same, one each."""
     limits = replace(limits, probe_seconds=SECONDS, cpu_seconds=SECONDS)
     until = asyncio.get_running_loop().time() + LONGEST
     edited: dict[str, Candidate] = {}
@@ -69,7 +69,7 @@ async def varied(
 async def _tried(
     pool: Pool, parent: Candidate, source: str, limits: Limits, sandbox: Sandbox
 ) -> tuple[str, ...]:
-    """What an edited program did with everything; nothing where it breaks what was given."""
+    """The results of an edited program in all probes; empty where it breaks what was given."""
     assert parent.program is not None
     program = replace(parent.program, source=source)
     check, probe, _ = pool.failing(parent.number)[0]
@@ -106,7 +106,7 @@ def as_candidates(kept: Sequence[Variant], pool: Pool) -> list[Candidate]:
 
 
 def _in_turn(found: Sequence[Variant]) -> tuple[Variant, ...]:
-    """The first of every program, then the second of every one, and so on."""
+    """The edits in turn: the first of every program, then the second of every one, and so on."""
     nth: dict[int, int] = {}
     ranks: list[int] = []
     for each in found:
