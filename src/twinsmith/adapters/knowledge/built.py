@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Mapping
 
 from twinsmith.adapters.knowledge.ingest import Ingest
-from twinsmith.adapters.knowledge.store import Store
+from twinsmith.adapters.knowledge.store import Documents
 from twinsmith.core.knowing.knowledge import BUILT, MEANING_ENDS, Built, Document, Piece
 
 MOST_PROGRAMS = 2000
@@ -15,7 +15,7 @@ LONGEST_TASK = 1000
 LICENCE = "own"
 
 
-async def keep_program(made: Built, store: Store, ingest: Ingest) -> str:
+async def keep_program(made: Built, store: Documents, ingest: Ingest) -> str:
     """Keep a program instead of less sure ones for its task; in words, what became of it."""
     if len(made.source) > LONGEST_PROGRAM:
         return f"not kept: it has {len(made.source)} characters; at most {LONGEST_PROGRAM}"

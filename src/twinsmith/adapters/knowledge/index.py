@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -22,28 +22,10 @@ from twinsmith.adapters.knowledge.segments import (
     threads,
     write,
 )
-from twinsmith.adapters.knowledge.store import NEWEST, Changes, Numbers, Vectors
+from twinsmith.adapters.knowledge.store import Changes, Followed, Numbers, Vectors
 from twinsmith.core.errors import EngineError
 
 _NEVER = 2**62
-
-
-class Source(Protocol):
-    """The store of record, as far as an index needs it."""
-
-    def lineage(self, embedder: str) -> str:
-        """Another one as soon as more than what is after a number has to be read again."""
-
-    def vectors(
-        self, embedder: str, after: int = 0, upto: int = NEWEST
-    ) -> Iterator[tuple[Numbers, Vectors]]:
-        """Vectors with numbers in (after, upto], in order."""
-
-    def count(self, embedder: str, after: int = 0, upto: int = NEWEST) -> int:
-        """How many these are."""
-
-    def changed_since(self, generation: int) -> Changes:
-        """What was deleted since, and how far the numbers go."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +118,7 @@ class SegmentIndex:
         told, self._messages = self._messages, []
         return told
 
-    def refresh(self, source: Source) -> None:
+    def refresh(self, source: Followed) -> None:
         """Take in what the store added and deleted, and what other processes merged."""
         with self._changing:
             held = self._follow(source)
@@ -169,14 +151,14 @@ class SegmentIndex:
                 found.append((int(held.numbers[at]), float(scores[at])))
         return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:k]
 
-    def due(self, source: Source) -> bool:
+    def due(self, source: Followed) -> bool:
         """Whether merging is worth its time by now."""
         held = self._held
         if len(held.numbers) >= self._limits.fresh or not held.whole:
             return True
         return any(load.outdated for load in self._loads(source, held.segments))
 
-    def merge(self, source: Source, *, wait: bool = False, quick: bool = False) -> bool:
+    def merge(self, source: Followed, *, wait: bool = False, quick: bool = False) -> bool:
         """Write what is fresh, with small and outdated segments, into a new one; False if not.
 
         Searches go on meanwhile. Without `wait` it is left to another process that is at it.
@@ -220,7 +202,7 @@ class SegmentIndex:
             generation=0,
         )
 
-    def _follow(self, source: Source) -> _Held:
+    def _follow(self, source: Followed) -> _Held:
         """What is held, with the segments that the manifest names now."""
         while True:
             # Read before everything else: what changes from here on is noticed the next time.
@@ -239,7 +221,7 @@ class SegmentIndex:
                 self._messages.append(message)
             return _with_segments(held, manifest, segments, opened, whole=not message)
 
-    def _catch_up(self, source: Source) -> _Held:
+    def _catch_up(self, source: Followed) -> _Held:
         """What the manifest names, without what was deleted, with what is newer."""
         held = self._follow(source)
         now = source.changed_since(held.generation)
@@ -262,7 +244,7 @@ class SegmentIndex:
         )
 
     def _open(
-        self, source: Source, held: _Held, manifest: bytes
+        self, source: Followed, held: _Held, manifest: bytes
     ) -> tuple[tuple[Segment, ...], tuple[Any, ...], str]:
         """The segments that can be trusted, up to the first that cannot, and why that is."""
         known = dict(zip(held.segments, held.opened, strict=True))
@@ -281,7 +263,7 @@ class SegmentIndex:
             return tuple(segments), tuple(opened), message
         return tuple(segments), tuple(opened), ""
 
-    def _loads(self, source: Source, segments: Sequence[Segment]) -> list[Load]:
+    def _loads(self, source: Followed, segments: Sequence[Segment]) -> list[Load]:
         return [
             Load(
                 count=segment.count,
@@ -292,7 +274,7 @@ class SegmentIndex:
         ]
 
     def _build(
-        self, source: Source, after: int, now: Changes, *, quick: bool
+        self, source: Followed, after: int, now: Changes, *, quick: bool
     ) -> tuple[Segment, ...]:
         count = source.count(self._embedder, after, now.newest)
         if not count:

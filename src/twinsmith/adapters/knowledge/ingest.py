@@ -7,7 +7,7 @@ from itertools import islice
 
 from twinsmith.adapters.knowledge.chunks import pieces
 from twinsmith.adapters.knowledge.embedder import Embedder, Vectors
-from twinsmith.adapters.knowledge.store import Store
+from twinsmith.adapters.knowledge.store import Documents
 from twinsmith.core.knowing.knowledge import MEANING_ENDS, Document, Piece, Skipped
 from twinsmith.ports import Clock
 
@@ -35,7 +35,7 @@ class Added:
 class Ingest:
     """One source being read into a store."""
 
-    def __init__(self, store: Store, embedder: Embedder, clock: Clock, who: str) -> None:
+    def __init__(self, store: Documents, embedder: Embedder, clock: Clock, who: str) -> None:
         self._store = store
         self._embedder = embedder
         self._clock = clock

@@ -3,13 +3,14 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, LiteralString, TypeVar
+from typing import Any, TypeVar
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import Identifier
 
-from twinsmith.adapters.knowledge.postgres_tables import Database
+from twinsmith.adapters.knowledge.dialect import Reader, Values, Writer
+from twinsmith.adapters.knowledge.postgres_tables import Database, PostgresSession, prepare
 from twinsmith.core.errors import ConfigError, EngineError
 from twinsmith.core.masking import NOTHING_KNOWN
 
@@ -26,17 +27,69 @@ class PostgresConnection:
         self._url = url
         self._schema = schema
         self.where = _described(url)
-        """As it may be shown."""
+        """Its address without user and password."""
         self._lock = threading.RLock()
-        with self.telling():
-            self._database = self.another()
+        with self._telling():
+            self._database = self._another()
+        try:
+            self._use(lambda database: prepare(database, schema, self.where))
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
-        """Let it go."""
+        """Let the connection go."""
         with self._lock:
             self._database.close()
 
-    def another(self) -> Database:
+    def rows(self, sql: str, values: Values = ()) -> list[Any]:
+        """All rows that one statement gives."""
+        return self._use(lambda database: PostgresSession(database).rows(sql, values))
+
+    @contextmanager
+    def writing(self, count: int = 0) -> Iterator[tuple[Writer, int, int]]:
+        """A transaction, its generation, and the number before the first of new passages."""
+        with self._lock:
+            self.rows("SELECT 1")
+            with self._telling(), self._database.transaction():
+                writer = PostgresSession(self._database)
+                ((generation, newest),) = writer.rows(
+                    "UPDATE state SET generation = generation + 1, newest = newest + ? "
+                    "RETURNING generation, newest",
+                    (count,),
+                )
+                yield writer, int(generation), int(newest) - count
+
+    @contextmanager
+    def reading(self) -> Iterator[Reader]:
+        """A transaction that sees one moment while others go on writing."""
+        with self._telling(), self._another() as database:
+            database.autocommit = False
+            database.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+            database.read_only = True
+            yield PostgresSession(database)
+
+    @contextmanager
+    def replacing(self, newest: int) -> Iterator[Writer]:
+        """A transaction that replaces everything; numbers go on after the newest."""
+        with self._telling(), self._another() as database, database.transaction():
+            database.execute("UPDATE state SET newest = greatest(newest, %s)", (newest,))
+            try:
+                yield PostgresSession(database)
+            except psycopg.IntegrityError as error:
+                raise ValueError(_one_line(error)) from error
+            # Without it the first searches would not know what is rare.
+            database.execute("ANALYZE documents, passages, vectors")
+
+    def size(self) -> int:
+        """How many bytes the tables and their indexes take."""
+        ((size,),) = self.rows(
+            "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND "
+            "relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())"
+        )
+        return int(size)
+
+    def _another(self) -> Database:
         """A connection besides this one."""
         database: Database = psycopg.connect(
             self._url,
@@ -58,37 +111,20 @@ class PostgresConnection:
             raise
         return database
 
-    def rows(self, sql: LiteralString, values: tuple[object, ...] = ()) -> list[Any]:
-        """What one statement gives."""
-        return self.use(lambda database: database.execute(sql, values).fetchall())
-
-    def use(self, work: Callable[[Database], T]) -> T:
+    def _use(self, work: Callable[[Database], T]) -> T:
         """Do what may be done twice: again, when the connection turns out to be broken."""
-        with self._lock, self.telling():
+        with self._lock, self._telling():
             if not self._database.closed:
                 try:
                     return work(self._database)
                 except psycopg.OperationalError:
                     if not self._database.closed:
                         raise
-            self._database = self.another()
+            self._database = self._another()
             return work(self._database)
 
     @contextmanager
-    def writing(self, count: int = 0) -> Iterator[tuple[Database, int, int]]:
-        """A transaction that no other writer shares, its generation, and its newest number."""
-        with self._lock:
-            self.rows("SELECT 1")
-            with self.telling(), self._database.transaction():
-                ((generation, newest),) = self._database.execute(
-                    "UPDATE state SET generation = generation + 1, newest = newest + %s "
-                    "RETURNING generation, newest",
-                    (count,),
-                ).fetchall()
-                yield self._database, int(generation), int(newest)
-
-    @contextmanager
-    def telling(self) -> Iterator[None]:
+    def _telling(self) -> Iterator[None]:
         """Whatever the server or the way to it complains about becomes one line."""
         try:
             yield
@@ -97,15 +133,15 @@ class PostgresConnection:
                 error.sqlstate is None or error.sqlstate.startswith(_AWAY)
             ):
                 raise EngineError(
-                    f"knowledge {self.where} cannot be reached: {one_line(error)}; "
+                    f"knowledge {self.where} cannot be reached: {_one_line(error)}; "
                     "start the server, or mend knowledge.store"
                 ) from error
             raise EngineError(
-                f"knowledge {self.where} cannot be used: {one_line(error)}"
+                f"knowledge {self.where} cannot be used: {_one_line(error)}"
             ) from error
 
 
-def one_line(error: psycopg.Error) -> str:
+def _one_line(error: psycopg.Error) -> str:
     """What went wrong, without line breaks and passwords."""
     # Masked before it is cut: half a password is still a part of it.
     line = " ".join((error.diag.message_primary or str(error)).split())

@@ -1,4 +1,4 @@
-"""The tables of a PostgreSQL store: made, read as a whole, filled anew."""
+"""The tables of a PostgreSQL store: made, read and written."""
 
 import hashlib
 import unicodedata
@@ -10,18 +10,8 @@ from typing import Any
 from psycopg import Connection
 from psycopg.sql import SQL, Identifier
 
-from twinsmith.adapters.knowledge.store import (
-    BATCH,
-    FORMAT,
-    Content,
-    KeptDocument,
-    KeptEmbedder,
-    KeptPassage,
-    Numbers,
-    Vectors,
-    joined,
-    words_of,
-)
+from twinsmith.adapters.knowledge.dialect import Spelling, Values
+from twinsmith.adapters.knowledge.store import BATCH, FORMAT, KeptDocument, KeptPassage, words_of
 from twinsmith.core.errors import EngineError
 
 Database = Connection[tuple[Any, ...]]
@@ -61,16 +51,13 @@ CREATE TABLE tombstones(number BIGINT PRIMARY KEY, generation BIGINT NOT NULL);
 CREATE INDEX tombstones_generation ON tombstones(generation);
 """
 
-ADVANCE = (
-    "UPDATE embedders e SET complete = coalesce((SELECT p.number - 1 FROM passages p "
-    "WHERE p.number > e.complete AND NOT EXISTS (SELECT 1 FROM vectors v "
-    "WHERE v.passage = p.number AND v.embedder = e.number) ORDER BY p.number LIMIT 1), "
-    "(SELECT newest FROM state)) WHERE number = %s"
+SPELLING = Spelling(
+    value="%s",
+    newest="(SELECT newest FROM state)",
+    among="= ANY(translate(?, '[]', '{}')::bigint[])",
+    # As `name_of` makes it.
+    named="name = sha256(convert_to(?, 'UTF8') || '\\x00' || convert_to(?, 'UTF8'))",
 )
-COPY_PASSAGES = (
-    "COPY passages(number, document, text, symbol, first_line, last_line, words) FROM STDIN"
-)
-COPY_VECTORS = "COPY vectors(passage, embedder, raw) FROM STDIN"
 
 
 def prepare(database: Database, schema: str, where: str) -> None:
@@ -111,90 +98,44 @@ def tsvector(words: Iterable[str]) -> str:
     return " ".join(made)
 
 
-class PostgresContent:
-    """All that is kept at the moment of the transaction that the connection is in."""
+class PostgresSession:
+    """Statements within the transaction that a connection is in."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        ((self.generation, self.newest, documents, passages),) = database.execute(
-            "SELECT generation, newest, (SELECT count(*) FROM documents), "
-            "(SELECT count(*) FROM passages) FROM state"
-        ).fetchall()
-        self.counts: tuple[int, int] = (documents, passages)
-        rows = database.execute(
-            "SELECT id, dimensions, count(*) FROM vectors v JOIN embedders e "
-            "ON e.number = v.embedder GROUP BY e.number ORDER BY id"
-        )
-        self.embedders = tuple(KeptEmbedder(*row) for row in rows)
 
-    def documents(self) -> Iterator[KeptDocument]:
-        """One after the other."""
-        with self._database.cursor("documents") as cursor:
+    def rows(self, sql: str, values: Values = ()) -> list[Any]:
+        """All rows that a statement gives."""
+        return self._database.execute(SPELLING.of(sql), values).fetchall()
+
+    def stream(self, sql: str, values: Values = ()) -> Iterator[Any]:
+        """The rows that a statement gives, fetched batch by batch."""
+        with self._database.cursor(uuid.uuid4().hex) as cursor:
             cursor.itersize = BATCH
-            # In the order of the fields of KeptDocument.
-            cursor.execute(
-                "SELECT number, source, path, digest, language, licence, added, who "
-                "FROM documents ORDER BY number"
-            )
-            for row in cursor:
-                yield KeptDocument(*row)
+            cursor.execute(SPELLING.of(sql), values)
+            yield from cursor
 
-    def passages(self) -> Iterator[KeptPassage]:
-        """One after the other."""
-        with self._database.cursor("passages") as cursor:
-            cursor.itersize = BATCH
-            cursor.execute(
-                "SELECT number, document, text, symbol, first_line, last_line "
-                "FROM passages ORDER BY number"
-            )
-            for row in cursor:
-                yield KeptPassage(*row)
+    def run(self, sql: str, values: Values = ()) -> int:
+        """Run a statement; the number of rows that it changed."""
+        return self._database.execute(SPELLING.of(sql), values).rowcount
 
-    def vectors(self, embedder: str) -> Iterator[tuple[Numbers, Vectors]]:
-        """Batch by batch."""
-        with self._database.cursor("vectors") as cursor:
-            cursor.execute(
-                "SELECT passage, raw FROM vectors WHERE embedder = "
-                "(SELECT number FROM embedders WHERE id = %s) ORDER BY passage",
-                (embedder,),
-            )
-            while rows := cursor.fetchmany(BATCH):
-                yield joined(rows)
+    def insert(self, into: str, rows: Iterable[Values]) -> None:
+        """Add many rows at once to `table(column, column, …)`."""
+        with self._database.cursor() as cursor, cursor.copy(f"COPY {into} FROM STDIN") as copy:
+            for row in rows:
+                copy.write_row(row)
 
+    def add_documents(self, documents: Iterable[KeptDocument]) -> None:
+        """Add documents, which are then found by their names."""
+        columns = "name, number, source, path, digest, language, licence, added, who"
+        rows = ((name_of(one.source, one.path), *one) for one in documents)
+        self.insert(f"documents({columns})", rows)
 
-def fill(database: Database, content: Content) -> None:
-    """Put a whole content in the place of all that there is, within the caller's transaction."""
-    # Not by TRUNCATE: others would have to wait, and would then see nothing.
-    for table in ("vectors", "embedders", "passages", "documents", "tombstones"):
-        database.execute(SQL("DELETE FROM {}").format(Identifier(table)))
-    database.execute(
-        "UPDATE state SET identity = %s, generation = greatest(generation, %s) + 1, "
-        "newest = greatest(newest, %s)",
-        (uuid.uuid4().hex, content.generation, content.newest),
-    )
-    cursor = database.cursor()
-    with cursor.copy(
-        "COPY documents(number, name, source, path, digest, language, licence, added, who) "
-        "FROM STDIN"
-    ) as copy:
-        for document in content.documents():
-            number, *rest = document
-            copy.write_row((number, name_of(document.source, document.path), *rest))
-    with cursor.copy(COPY_PASSAGES) as copy:
-        for passage in content.passages():
-            copy.write_row((*passage, tsvector(words_of(passage.symbol, passage.text))))
-    for embedder in content.embedders:
-        ((by,),) = database.execute(
-            "INSERT INTO embedders(id, dimensions, epoch) VALUES (%s, %s, 0) RETURNING number",
-            (embedder.id, embedder.dimensions),
-        ).fetchall()
-        with cursor.copy(COPY_VECTORS) as copy:
-            for numbers, vectors in content.vectors(embedder.id):
-                for number, vector in zip(numbers.tolist(), vectors, strict=True):
-                    copy.write_row((number, by, vector.tobytes()))
-        database.execute(ADVANCE, (by,))
-    # Without it the first searches would not know what is rare.
-    database.execute("ANALYZE documents, passages, vectors")
+    def add_passages(self, passages: Iterable[KeptPassage]) -> None:
+        """Add passages, which are then found by their words."""
+        columns = "number, document, text, symbol, first_line, last_line, words"
+        rows = ((*one, tsvector(words_of(one.symbol, one.text))) for one in passages)
+        self.insert(f"passages({columns})", rows)
 
 
 def _is_made(database: Database, schema: str) -> bool:

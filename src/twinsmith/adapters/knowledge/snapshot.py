@@ -26,8 +26,8 @@ from twinsmith.adapters.knowledge.store import (
     KeptEmbedder,
     KeptPassage,
     Numbers,
-    Store,
     Vectors,
+    Whole,
     checked,
     cleaned,
 )
@@ -61,7 +61,7 @@ class Member:
     sha256: str
 
 
-def write_snapshot(store: Store, file: Path, progress: Progress) -> None:
+def write_snapshot(store: Whole, file: Path, progress: Progress) -> None:
     """All that the store keeps at this moment; the file is there as a whole or not at all."""
     aside = file.with_name(f".{file.name}.{uuid.uuid4().hex}.part")
     try:
@@ -81,12 +81,13 @@ def write_snapshot(store: Store, file: Path, progress: Progress) -> None:
         aside.unlink(missing_ok=True)
 
 
-def read_snapshot(file: Path, store: Store, progress: Progress) -> None:
+def read_snapshot(file: Path, store: Whole, progress: Progress) -> None:
     """Put what a snapshot holds in the place of all that the store keeps, or change nothing."""
     if not file.is_file():
         raise ConfigError(f"snapshot {file} is not a file; name one that was written before")
     try:
-        with zipfile.ZipFile(file) as archive:
+        # Opened here: a part that was not read to its end would keep it open.
+        with file.open("rb") as raw, zipfile.ZipFile(raw) as archive:
             content = _SnapshotContent(archive, progress)
             content.verify()
             store.replace(content)

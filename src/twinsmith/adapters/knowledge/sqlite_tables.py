@@ -1,23 +1,16 @@
-"""The tables of a SQLite store: made, brought up to date, read as a whole, filled anew."""
+"""The tables of a SQLite store: made, brought up to date, read and written."""
 
 import sqlite3
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from twinsmith.adapters.knowledge.store import (
-    BATCH,
-    FORMAT,
-    Content,
-    KeptDocument,
-    KeptEmbedder,
-    KeptPassage,
-    Numbers,
-    Vectors,
-    joined,
-    words_of,
-)
+from twinsmith.adapters.knowledge.content import ADVANCE
+from twinsmith.adapters.knowledge.dialect import Spelling, Values
+from twinsmith.adapters.knowledge.store import BATCH, FORMAT, KeptDocument, KeptPassage, words_of
 from twinsmith.adapters.wal import use_wal
 from twinsmith.core.errors import EngineError
 
@@ -53,21 +46,12 @@ ALTER TABLE embedders ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE embedders ADD COLUMN complete INTEGER NOT NULL DEFAULT 0;
 """
 
-NEWEST_NUMBER = (
-    "SELECT coalesce(max(seq), 0) AS newest FROM sqlite_sequence WHERE name = 'passages'"
+SPELLING = Spelling(
+    value="?",
+    newest="(SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'passages')",
+    among="IN (SELECT value FROM json_each(?))",
+    named="source = ? AND path = ?",
 )
-ADVANCE = (
-    "UPDATE embedders SET complete = coalesce((SELECT p.number - 1 FROM passages p "  # noqa: S608
-    "WHERE p.number > embedders.complete AND NOT EXISTS (SELECT 1 FROM vectors v "
-    "WHERE v.passage = p.number AND v.embedder = embedders.number) ORDER BY p.number LIMIT 1), "
-    f"({NEWEST_NUMBER})) WHERE number = ?"
-)
-INSERT_PASSAGE = (
-    "INSERT INTO passages(number, document, text, symbol, first_line, last_line) "
-    "VALUES (?, ?, ?, ?, ?, ?)"
-)
-INSERT_WORDS = "INSERT INTO words(rowid, text) VALUES (?, ?)"
-INSERT_VECTOR = "INSERT INTO vectors(passage, embedder, raw) VALUES (?, ?, ?)"
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -109,7 +93,7 @@ def prepare(database: sqlite3.Connection, path: Path) -> None:
             case 1:
                 _run(database, _FROM_1)
                 for (number,) in database.execute("SELECT number FROM embedders").fetchall():
-                    database.execute(ADVANCE, (number,))
+                    database.execute(SPELLING.of(ADVANCE), (number,))
             case found if found != FORMAT:
                 raise EngineError(
                     f"knowledge {path} has format {found}, this version reads {FORMAT}; "
@@ -118,86 +102,51 @@ def prepare(database: sqlite3.Connection, path: Path) -> None:
         database.execute(f"PRAGMA user_version={FORMAT}")
 
 
-class SqliteContent:
-    """All that is kept at the moment of the transaction that the connection is in."""
-
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
-        one = database.execute
-        (self.generation,) = one("SELECT generation FROM state").fetchone()
-        (self.newest,) = one(NEWEST_NUMBER).fetchone()
-        self.counts: tuple[int, int] = one(
-            "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM passages)"
-        ).fetchone()
-        rows = one(
-            "SELECT id, dimensions, count(*) FROM vectors v JOIN embedders e "
-            "ON e.number = v.embedder GROUP BY e.number ORDER BY id"
-        )
-        self.embedders = tuple(KeptEmbedder(*row) for row in rows)
-
-    def documents(self) -> Iterator[KeptDocument]:
-        """One after the other."""
-        for row in self._database.execute(
-            # In the order of the fields of KeptDocument.
-            "SELECT number, source, path, digest, language, licence, added, who "
-            "FROM documents ORDER BY number"
-        ):
-            yield KeptDocument(*row)
-
-    def passages(self) -> Iterator[KeptPassage]:
-        """One after the other."""
-        for row in self._database.execute(
-            "SELECT number, document, text, symbol, first_line, last_line "
-            "FROM passages ORDER BY number"
-        ):
-            yield KeptPassage(*row)
-
-    def vectors(self, embedder: str) -> Iterator[tuple[Numbers, Vectors]]:
-        """Batch by batch."""
-        rows = self._database.execute(
-            "SELECT passage, raw FROM vectors WHERE embedder = "
-            "(SELECT number FROM embedders WHERE id = ?) ORDER BY passage",
-            (embedder,),
-        )
-        while batch := rows.fetchmany(BATCH):
-            yield joined(batch)
-
-
-def fill(database: sqlite3.Connection, content: Content) -> None:
-    """Put a whole content in the place of all that there is, within the caller's transaction."""
-    (newest,) = database.execute(NEWEST_NUMBER).fetchone()
-    for table in ("vectors", "embedders", "passages", "documents", "tombstones"):
-        database.execute(f"DELETE FROM {table}")  # noqa: S608
+def begin_anew(database: sqlite3.Connection, newest: int) -> None:
+    """Forget all words, and number passages after `newest` or what was newest."""
     # Emptying it would take out every word one by one.
     database.execute("DROP TABLE words")
     database.execute(_WORDS)
-    database.execute(
-        "UPDATE state SET identity = ?, generation = max(generation, ?) + 1",
-        (uuid.uuid4().hex, content.generation),
-    )
-    database.executemany(
-        "INSERT INTO documents(number, source, path, digest, language, licence, added, who) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        content.documents(),
-    )
-    for passage in content.passages():
-        words = " ".join(words_of(passage.symbol, passage.text))
-        database.execute(INSERT_PASSAGE, passage)
-        database.execute(INSERT_WORDS, (passage.number, words))
+    ((before,),) = database.execute(f"SELECT {SPELLING.newest}").fetchall()
     database.execute("DELETE FROM sqlite_sequence WHERE name = 'passages'")
-    database.execute(
-        "INSERT INTO sqlite_sequence VALUES ('passages', ?)", (max(newest, content.newest),)
-    )
-    for number, embedder in enumerate(content.embedders, 1):
-        database.execute(
-            "INSERT INTO embedders(number, id, dimensions) VALUES (?, ?, ?)",
-            (number, embedder.id, embedder.dimensions),
-        )
-        for numbers, vectors in content.vectors(embedder.id):
-            raw = (vector.tobytes() for vector in vectors)
-            rows = ((at, number, one) for at, one in zip(numbers.tolist(), raw, strict=True))
-            database.executemany(INSERT_VECTOR, rows)
-        database.execute(ADVANCE, (number,))
+    database.execute("INSERT INTO sqlite_sequence VALUES ('passages', ?)", (max(before, newest),))
+
+
+class SqliteSession:
+    """Statements within the transaction that a connection is in."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+
+    def rows(self, sql: str, values: Values = ()) -> list[Any]:
+        """All rows that a statement gives."""
+        return self._database.execute(SPELLING.of(sql), values).fetchall()
+
+    def stream(self, sql: str, values: Values = ()) -> Iterator[Any]:
+        """The rows that a statement gives, one after the other."""
+        return self._database.execute(SPELLING.of(sql), values)
+
+    def run(self, sql: str, values: Values = ()) -> int:
+        """Run a statement; the number of rows that it changed."""
+        return self._database.execute(SPELLING.of(sql), values).rowcount
+
+    def insert(self, into: str, rows: Iterable[Values]) -> None:
+        """Add many rows at once to `table(column, column, …)`."""
+        marks = ", ".join("?" * (into.count(",") + 1))
+        self._database.executemany(f"INSERT INTO {into} VALUES ({marks})", rows)  # noqa: S608
+
+    def add_documents(self, documents: Iterable[KeptDocument]) -> None:
+        """Add documents, which are then found by their names."""
+        columns = "number, source, path, digest, language, licence, added, who"
+        self.insert(f"documents({columns})", documents)
+
+    def add_passages(self, passages: Iterable[KeptPassage]) -> None:
+        """Add passages, which are then found by their words."""
+        rest = iter(passages)
+        while some := list(islice(rest, BATCH)):
+            self.insert("passages(number, document, text, symbol, first_line, last_line)", some)
+            words = ((one.number, " ".join(words_of(one.symbol, one.text))) for one in some)
+            self.insert("words(rowid, text)", words)
 
 
 def _format(database: sqlite3.Connection) -> int:

@@ -127,19 +127,8 @@ class Content(Protocol):
         """Batch by batch."""
 
 
-class Store(Protocol):
-    """Threads and processes may use it at once; what a method has written survives a crash.
-
-    Numbers of passages are never used twice, and whoever sees one sees all lower ones: "after this
-    number" is all that a reader has to remember, together with the lineage.
-    """
-
-    @property
-    def identity(self) -> str:
-        """Which store this is; another after it was restored."""
-
-    def lineage(self, embedder: str) -> str:
-        """Another one as soon as "after this number" may have missed vectors of this embedder."""
+class Documents(Protocol):
+    """The documents of a store, for whoever adds to a source and takes away from it."""
 
     def known(self, source: str) -> dict[str, str]:
         """The digest of every document of a source, by path, the oldest first."""
@@ -159,11 +148,26 @@ class Store(Protocol):
     def drop(self, source: str, path: str | None = None) -> int:
         """Delete a document, or all of a source; the number of documents that went."""
 
+
+class Passages(Protocol):
+    """The passages of a store, for whoever answers a question."""
+
     def passages(self, numbers: Collection[int]) -> list[Passage]:
-        """Those that are still there, in the order asked for."""
+        """The passages that are still there, in the order asked for."""
 
     def lexical(self, query: str, k: int, language: str = "") -> list[tuple[int, float]]:
         """The numbers of the passages that share the rarest words with a question, best first."""
+
+
+class Followed(Protocol):
+    """The vectors of a store, for an index that follows them.
+
+    Numbers of passages are never used twice, and whoever sees one sees all lower ones: "after this
+    number" is all that an index has to remember, together with the lineage.
+    """
+
+    def lineage(self, embedder: str) -> str:
+        """Another one as soon as "after this number" may have missed vectors of this embedder."""
 
     def vectors(
         self, embedder: str, after: int = 0, upto: int = NEWEST
@@ -173,26 +177,38 @@ class Store(Protocol):
     def count(self, embedder: str, after: int = 0, upto: int = NEWEST) -> int:
         """How many vectors of an embedder have numbers in (after, upto]."""
 
+    def changed_since(self, generation: int) -> Changes:
+        """The present generation, and the passages deleted after the given one."""
+
+
+class Embeddings(Protocol):
+    """The embedders of a store, for whoever gives every passage a vector of the one in force."""
+
+    def embedders(self) -> dict[str, int]:
+        """How many passages have a vector of each embedder."""
+
     def without_vector(self, embedder: str, limit: int) -> list[tuple[int, str, str]]:
         """Number, symbol and text of the first passages that lack a vector of this embedder."""
 
     def add_vectors(self, embedder: str, numbers: Sequence[int], vectors: Vectors) -> int:
         """Give old passages vectors; how many did not have one and are still there."""
 
-    def embedders(self) -> dict[str, int]:
-        """How many passages have a vector of each embedder."""
-
     def drop_embedder(self, embedder: str) -> None:
-        """Forget all of its vectors."""
+        """Forget all vectors of an embedder."""
 
-    def changed_since(self, generation: int) -> Changes:
-        """The present generation, and the passages deleted after the given one."""
+
+class Figures(Protocol):
+    """The figures of a store, for whoever shows a person what is kept."""
 
     def stats(self) -> StoreFigures:
-        """How much is kept."""
+        """How much is kept in all."""
 
     def sources(self) -> list[SourceFigures]:
-        """What was added, by name."""
+        """How much is kept of each source, by name."""
+
+
+class Whole(Protocol):
+    """All that a store keeps, for snapshots."""
 
     def content(self) -> AbstractContextManager[Content]:
         """All that is kept, at one moment, while others go on writing."""
@@ -202,6 +218,17 @@ class Store(Protocol):
 
         ValueError says that it contradicts itself. The store has another identity afterwards.
         """
+
+
+class Store(Documents, Passages, Followed, Embeddings, Figures, Whole, Protocol):
+    """The store of record, for the library, which hands each of its parts to who needs it.
+
+    Threads and processes may use it at once; what a method has written survives a crash.
+    """
+
+    @property
+    def identity(self) -> str:
+        """Which store this is; another after it was restored."""
 
     def close(self) -> None:
         """Let everything go."""
