@@ -95,7 +95,7 @@ class Critics:
         return pool, f"{input_text(between.call)}: {told}"
 
     def _voices(self, critics: Sequence[int]) -> Iterator[tuple[int, Requirement | None]]:
-        """Who is asked about what, by ensemble: every requirement once, then the whole."""
+        """The ensembles to ask, each with a requirement once; None asks about the whole."""
         for ensemble in critics:
             anew = ensemble not in self._spoke
             self._spoke.add(ensemble)

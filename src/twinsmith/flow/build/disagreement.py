@@ -15,7 +15,7 @@ def votable(between: Separation | None) -> Separation | None:
 
 
 def is_literal(text: str) -> bool:
-    """Whether a text is a value as Python writes it."""
+    """True where a text is a value as Python writes it."""
     try:
         ast.literal_eval(text)
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):

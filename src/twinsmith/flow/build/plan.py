@@ -1,4 +1,4 @@
-"""What was seen to fail in, the slow thinker's guidance for the coder out."""
+"""Counterexamples in, the slow thinker's guidance for the coder out."""
 
 from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.model import Ask, Question

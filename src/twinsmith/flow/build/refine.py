@@ -18,7 +18,7 @@ LONGEST_EVIDENCE = 1200
 
 
 def refinements(task: Task, work: Work, ensembles: tuple[int, ...]) -> list[tuple[Question, Brief]]:
-    """For each ensemble the question that mends its best candidate, with the brief for it."""
+    """The questions that mend the best candidate of each ensemble, each with its brief."""
     number = len(work.pool.candidates)
     asked: list[tuple[Question, Brief]] = []
     for best in filter(None, (best_of(work, ensemble) for ensemble in ensembles)):
