@@ -128,6 +128,7 @@ class Build(_Section):
     practice: Choice = "auto"
     frame: Choice = "auto"
     answer_seconds: Annotated[float, Field(ge=0)] = 60.0
+    questions: Literal["ask", "park"] = "ask"
     seed: Annotated[int, Field(ge=0)] = 0
     budget_seconds: Annotated[float, Field(gt=0)] = 1200.0
     budget_tokens: Positive = 60_000

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from contextlib import AbstractContextManager
 
+    from twinsmith.adapters.desk.terminal import Terminal
     from twinsmith.core.outcome import RunOutcome
     from twinsmith.core.task import Job
-    from twinsmith.ports import Desk
     from twinsmith.runs.drive import Driver
     from twinsmith.settings import Settings
 
@@ -105,7 +105,7 @@ def build(
         # Read once more by the flow; here, so that a mistake is told before anything starts.
         read_tests(source, file=tests.name)
     driver = Driver(book)
-    driver.desk = _desk(driver, as_json=as_json)
+    driver.terminal = _terminal(driver, as_json=as_json)
     given = settings.values.build
     budget = Budget(
         tokens=given.budget_tokens if budget_tokens is None else budget_tokens,
@@ -142,28 +142,28 @@ def resume(
 
     book = opened_book()
     driver = Driver(book)
-    driver.desk = _desk(driver, as_json=as_json)
+    driver.terminal = _terminal(driver, as_json=as_json)
     name = book.find(run)
     if book.progress(name).state in ("running", "parked", "interrupted"):
         provide_model(book.settings, as_json=as_json)
     _finish(drive(driver, name, lambda: driver.resume(name), as_json=as_json), as_json=as_json)
 
 
-def _desk(driver: "Driver", *, as_json: bool) -> "Desk":
+def _terminal(driver: "Driver", *, as_json: bool) -> "Terminal | None":
     """The person at the terminal, if there is one."""
     import sys
 
-    from twinsmith.adapters.desk.terminal import Nobody, Terminal
+    from twinsmith.adapters.desk.terminal import Terminal
 
     seconds = driver.book.settings.values.build.answer_seconds
     if as_json or not seconds or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return Nobody()
+        return None
 
     def aside() -> "AbstractContextManager[None]":
         # What shows the run is only there once the run has begun.
         return driver.aside()
 
-    return Terminal(seconds, aside=aside, masking=driver.book.settings.masking)
+    return Terminal(aside=aside, masking=driver.book.settings.masking)
 
 
 def provide_model(settings: "Settings", *, as_json: bool) -> None:

@@ -12,19 +12,22 @@ BAD_INPUT = 2
 BROKEN = 3
 BUSY = 4
 CANCELLED = 5
+WAITING = 6
 INTERNAL = 70
 INTERRUPTED = 130
 TERMINATED = 143
 
 MEANING = f"""Exit codes: {DONE} done · {NO} an honest no (not solved, log altered, not ready) ·
 {BAD_INPUT} bad input · {BROKEN} model, sandbox or database out of reach, the run is parked ·
-{BUSY} another process drives this run · {CANCELLED} cancelled · {INTERNAL} internal error ·
+{BUSY} another process drives this run · {CANCELLED} cancelled ·
+{WAITING} parked until a question is answered · {INTERNAL} internal error ·
 {INTERRUPTED} interrupted (Ctrl-C), {TERMINATED} terminated: the run is parked."""
 
 _CODES: tuple[tuple[type[errors.TwinsmithError], int], ...] = (
     (errors.ConfigError, BAD_INPUT),
     (errors.RunBusy, BUSY),
     (errors.RunCancelled, CANCELLED),
+    (errors.Waiting, WAITING),
     (errors.InternalError, INTERNAL),
 )
 

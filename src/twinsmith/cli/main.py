@@ -17,6 +17,7 @@ from twinsmith.cli import (
     knowledge,
     log,
     models,
+    questions,
     runs,
     verify,
 )
@@ -52,6 +53,8 @@ app.command("status", epilog=runs.STATUS_EXAMPLE)(runs.status)
 app.command("watch", epilog=runs.WATCH_EXAMPLE)(runs.watch)
 app.command("resume", epilog=build.RESUME_EXAMPLE)(build.resume)
 app.command("cancel", epilog=runs.CANCEL_EXAMPLE)(runs.cancel)
+app.command("questions", epilog=questions.QUESTIONS_EXAMPLE)(questions.questions)
+app.command("answer", epilog=questions.ANSWER_EXAMPLE)(questions.answer)
 app.command("log", epilog=log.EXAMPLE)(log.log)
 app.command("verify", epilog=verify.EXAMPLE)(verify.verify)
 app.add_typer(cases.cases, name="cases")

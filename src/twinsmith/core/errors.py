@@ -4,6 +4,7 @@ TwinsmithError
 ├── ConfigError         the operator: a setting, a flag, a file, a folder
 │   └── UnknownRun      … a run that is not in the journal
 ├── RunBusy             whoever started it: another process is driving this run
+├── Waiting             a person: the run is parked until a question is answered
 ├── RunCancelled        nobody: a person stopped the run for good
 ├── ModelUnavailable    the gateway: no model could answer
 ├── SandboxError        the machine: nothing here can run untrusted code safely
@@ -30,6 +31,10 @@ class UnknownRun(ConfigError):
 
 class RunBusy(TwinsmithError):
     """Another process is driving this run."""
+
+
+class Waiting(TwinsmithError):
+    """A question is open, and the run does not wait for its answer in this process."""
 
 
 class RunCancelled(TwinsmithError):

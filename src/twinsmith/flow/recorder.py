@@ -34,6 +34,7 @@ from twinsmith.core.model import (
     facts_of_question,
     facts_of_reply,
 )
+from twinsmith.core.people.question import PersonalQuestion
 from twinsmith.core.task import Job
 from twinsmith.core.variants import Variant, Varied
 from twinsmith.core.verdict import Finding
@@ -234,14 +235,24 @@ class Recorder:
         await self.tell("candidate.inspected", key=name, who="reviewer", data=data)
         return seen.findings
 
-    async def ask_person(self, question: str, assumed: str) -> str:
-        """The answer of a person to a question, asked once and recorded."""
+    async def ask_person(self, question: str, assumed: str, choices: Sequence[str] = ()) -> str:
+        """The answer of a person to a question, asked once and recorded.
+
+        Raises Waiting where the run is left until somebody answers.
+        """
+        self._questions += 1
+        run, name = self._job.run, f"ask a person {self._questions}"
+        asked = PersonalQuestion(
+            id=f"{run}.{self._questions}",
+            run=run,
+            text=question,
+            assumed=assumed,
+            choices=tuple(choices),
+        )
 
         async def ask() -> str:
-            return await self._ports.desk.ask(question, assumed)
+            return await self._ports.desk.ask(asked)
 
-        self._questions += 1
-        name = f"ask a person {self._questions}"
         answer = await self._ports.durable.step(name, ask, str)
         await self.tell(
             "person.answered",

@@ -1,7 +1,7 @@
 """What the flow needs from the outside world, and nothing more."""
 
 from twinsmith.ports.building import Graph, Model, Retriever, Reviewer, Sandbox
-from twinsmith.ports.people import Desk
+from twinsmith.ports.people import Desk, Questions
 from twinsmith.ports.running import Clock, Durable, Journal, Outbox
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Journal",
     "Model",
     "Outbox",
+    "Questions",
     "Retriever",
     "Reviewer",
     "Sandbox",

@@ -1,13 +1,36 @@
 """How people are reached."""
 
-from typing import Protocol, TypeVar
+from typing import Protocol
 
-T = TypeVar("T")
+from twinsmith.core.people.question import Answer, PersonalQuestion, QuestionRecord
 
 
 class Desk(Protocol):
     """Asks a person."""
 
-    async def ask(self, question: str, assumed: str) -> str:
-        """What the person answers; what is assumed, where nobody does in time."""
+    async def ask(self, question: PersonalQuestion) -> str:
+        """The person's answer; the assumption where nobody answers in time.
+
+        Raises Waiting where the run should not wait for it here.
+        """
+        ...
+
+
+class Questions(Protocol):
+    """Keeps questions and their answers, for every process that asks or answers."""
+
+    def put(self, record: QuestionRecord) -> QuestionRecord:
+        """Keep a question; one that is known stays as it is, and is given back."""
+        ...
+
+    def get(self, name: str) -> QuestionRecord | None:
+        """The question of that name."""
+        ...
+
+    def answer(self, name: str, given: Answer) -> bool:
+        """Keep an answer; False where there is one already, or no such question."""
+        ...
+
+    def listed(self) -> tuple[QuestionRecord, ...]:
+        """Every question, oldest first."""
         ...

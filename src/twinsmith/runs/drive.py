@@ -8,24 +8,24 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from twinsmith.adapters.clock import SystemClock
-from twinsmith.adapters.desk.terminal import Nobody
+from twinsmith.adapters.desk.terminal import Terminal
 from twinsmith.adapters.lease import lease
 from twinsmith.core.errors import InternalError, RunCancelled, TwinsmithError
 from twinsmith.core.events import SYSTEM, Json
 from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.progress import ENDED
 from twinsmith.core.task import Job
-from twinsmith.ports import Desk
 from twinsmith.runs.book import Book
 from twinsmith.runs.cancel import end_cancelled
 
 
 class Driver:
-    """Drives runs of a book, one at a time, with one desk at which a person may be asked."""
+    """Drives runs of a book, one at a time."""
 
-    def __init__(self, book: Book, desk: Desk | None = None) -> None:
+    def __init__(self, book: Book) -> None:
         self.book = book
-        self.desk = desk or Nobody()
+        self.terminal: Terminal | None = None
+        """Where a person sits who may be asked; None where nobody does."""
         self.aside: Callable[[], AbstractContextManager[None]] = nullcontext
         """Makes room on the screen while a person is asked; set by whoever shows the run."""
         self.arriving: dict[str, int] = {}
@@ -96,6 +96,7 @@ class Driver:
         from twinsmith.wiring.graph import opened_graph
         from twinsmith.wiring.knowledge import opened_retriever
         from twinsmith.wiring.models import opened_model
+        from twinsmith.wiring.people import desk_of
         from twinsmith.wiring.sandbox import limits_of, reviewer_of, sandbox_of, sanitized_of
 
         settings = self.book.settings
@@ -116,7 +117,7 @@ class Driver:
                 sanitized=sanitized_of(settings, sandbox),
                 retriever=retriever,
                 graph=graph,
-                desk=self.desk,
+                desk=desk_of(settings, self.terminal),
                 journal=self.book.journal,
                 outbox=FolderOutbox(),
                 durable=engine,

@@ -10,10 +10,12 @@ from typing import TextIO
 
 import pytest
 
-from twinsmith.adapters.desk.terminal import LONGEST_ANSWER, Nobody, Terminal
+from twinsmith.adapters.desk.terminal import Nobody, Terminal
 from twinsmith.core.masking import Masking
+from twinsmith.core.people.question import LONGEST_ANSWER, PersonalQuestion
 
-QUESTION, ASSUMED = "Does an empty list count?", "no"
+TEXT, ASSUMED = "Does an empty list count?", "no"
+QUESTION = PersonalQuestion(id="r.1", run="r", text=TEXT, assumed=ASSUMED)
 PATIENT, IMPATIENT = 20.0, 0.2
 
 
@@ -38,8 +40,8 @@ def pipe() -> Iterator[tuple[int, TextIO]]:
 async def answer(said: TextIO, seconds: float = PATIENT) -> tuple[str, str]:
     """What the desk gives, and what the person saw."""
     shown = io.StringIO()
-    desk = Terminal(seconds, said=said, shown=shown)
-    return await desk.ask(QUESTION, ASSUMED), shown.getvalue()
+    desk = Terminal(said=said, shown=shown)
+    return await desk.ask(QUESTION, seconds), shown.getvalue()
 
 
 async def test_what_a_person_types_is_the_answer() -> None:
@@ -47,16 +49,14 @@ async def test_what_a_person_types_is_the_answer() -> None:
         os.write(person, "ja, auch für Tupel \n".encode())
         given, shown = await answer(said)
     assert given == "ja, auch für Tupel"
-    assert shown == f"\n{QUESTION}\n[Enter or 20 s without an answer: no] \n"
+    assert shown == f"\n{TEXT}\n[Enter or 20 s without an answer: no] \n"
 
 
 async def test_a_secret_in_an_answer_goes_no_further() -> None:
     with terminal() as (person, said):
         os.write(person, b"yes, with swordfish-42 and password=hunter2\n")
-        desk = Terminal(
-            PATIENT, said=said, shown=io.StringIO(), masking=Masking(secrets=("swordfish-42",))
-        )
-        given = await desk.ask(QUESTION, ASSUMED)
+        desk = Terminal(said=said, shown=io.StringIO(), masking=Masking(secrets=("swordfish-42",)))
+        given = await desk.ask(QUESTION, PATIENT)
     assert given == "yes, with [masked] and password=[masked]"
 
 
@@ -141,8 +141,8 @@ async def test_who_shows_the_run_steps_aside_while_a_person_is_asked() -> None:
     with pipe() as (writing, said):
         os.write(writing, b"y\n")
         os.close(writing)
-        desk = Terminal(PATIENT, said=said, shown=io.StringIO(), aside=aside)
-        assert await desk.ask(QUESTION, ASSUMED) == "y"
+        desk = Terminal(said=said, shown=io.StringIO(), aside=aside)
+        assert await desk.ask(QUESTION, PATIENT) == "y"
     assert told == ["aside", "back"]
 
 
@@ -156,4 +156,4 @@ async def test_a_run_that_is_stopped_does_not_wait_for_the_person() -> None:
 
 
 async def test_where_nobody_is_everything_is_as_assumed() -> None:
-    assert await Nobody().ask(QUESTION, ASSUMED) == ASSUMED
+    assert await Nobody().ask(QUESTION) == ASSUMED

@@ -4,6 +4,7 @@ import pytest
 
 from tests.worlds import DOUBLE, PLUS, TRIPLE, World, job_of, saying, with_effort
 from twinsmith.core.effort import Effort
+from twinsmith.core.people.question import PersonalQuestion
 
 ZERO = "assert double(0) == 0"
 MISTAKEN = (
@@ -19,9 +20,9 @@ class Person:
         self._answer = answer
         self.asked: list[str] = []
 
-    async def ask(self, question: str, assumed: str) -> str:
-        self.asked.append(question)
-        return self._answer or assumed
+    async def ask(self, question: PersonalQuestion) -> str:
+        self.asked.append(question.text)
+        return self._answer or question.assumed
 
 
 @pytest.mark.parametrize(

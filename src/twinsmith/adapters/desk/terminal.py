@@ -7,9 +7,14 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TextIO
 
+from twinsmith.core.errors import ConfigError
 from twinsmith.core.masking import NOTHING_KNOWN, Masking
-
-LONGEST_ANSWER = 2000
+from twinsmith.core.people.question import (
+    LONGEST_ANSWER,
+    PersonalQuestion,
+    accepted,
+    numbered,
+)
 
 
 class Terminal:
@@ -17,30 +22,40 @@ class Terminal:
 
     def __init__(
         self,
-        seconds: float,
         *,
         said: TextIO = sys.stdin,
         shown: TextIO = sys.stderr,
         aside: Callable[[], AbstractContextManager[object]] = nullcontext,
         masking: Masking = NOTHING_KNOWN,
     ) -> None:
-        self._seconds = seconds
         self._said = said
         self._shown = shown
         self._aside = aside
         self._masking = masking
 
-    async def ask(self, question: str, assumed: str) -> str:
-        """The masked line that a person typed; an empty one, or none in time, is the assumption."""
-        with self._aside():
-            print(f"\n{question}", file=self._shown)
-            patience = f"Enter or {self._seconds:g} s without an answer"
-            print(f"[{patience}: {assumed}] ", end="", file=self._shown, flush=True)
-            line = await self._line()
-            print("" if line else f"\n(assumed: {assumed})", file=self._shown)
-        return self._masking.text(line.strip())[:LONGEST_ANSWER] or assumed
+    async def ask(self, question: PersonalQuestion, seconds: float) -> str:
+        """The masked line that a person typed; an empty one, or none in time, is the assumption.
 
-    async def _line(self) -> str:
+        Where the question has choices, another answer is asked for again.
+        """
+        ends = asyncio.get_running_loop().time() + seconds
+        with self._aside():
+            print(f"\n{question.text}", file=self._shown)
+            if question.choices:
+                print(numbered(question.choices), file=self._shown)
+            patience = f"Enter or {seconds:.3g} s without an answer"
+            while True:
+                print(f"[{patience}: {question.assumed}] ", end="", file=self._shown, flush=True)
+                line = await self._line(ends - asyncio.get_running_loop().time())
+                try:
+                    answer = accepted(question, self._masking.text(line))
+                except ConfigError as error:
+                    print(error, file=self._shown)
+                    continue
+                print("" if line else f"\n(assumed: {question.assumed})", file=self._shown)
+                return answer
+
+    async def _line(self, seconds: float) -> str:
         """What was typed up to the end of the line; nothing where time runs out."""
         loop, typed = asyncio.get_running_loop(), self._said.fileno()
         heard, ended = bytearray(), asyncio.Event()
@@ -56,7 +71,7 @@ class Terminal:
         # A thread that waits for a line could not be stopped; a watched descriptor can.
         loop.add_reader(typed, hear)
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(seconds):
                 await ended.wait()
         except TimeoutError:
             return ""
@@ -68,6 +83,6 @@ class Terminal:
 class Nobody:
     """Nobody is there: everything is as assumed."""
 
-    async def ask(self, question: str, assumed: str) -> str:  # noqa: ARG002
+    async def ask(self, question: PersonalQuestion) -> str:
         """The assumption."""
-        return assumed
+        return question.assumed

@@ -1,0 +1,31 @@
+"""From settings to the desk at which people are asked."""
+
+from typing import TYPE_CHECKING
+
+from twinsmith.adapters.clock import SystemClock
+from twinsmith.ports import Desk, Questions
+from twinsmith.settings import Settings
+
+if TYPE_CHECKING:
+    from twinsmith.adapters.desk.terminal import Terminal
+
+
+def questions_of(settings: Settings) -> Questions:
+    """Questions in the configured database, else in SQLite in the data folder."""
+    from twinsmith.adapters.desk.questions import QuestionTable
+
+    return QuestionTable(settings.values.database.url or f"sqlite:///{settings.home / 'runs.db'}")
+
+
+def desk_of(settings: Settings, terminal: "Terminal | None") -> Desk:
+    """The desk of a run: at the terminal where there is one, else as `build.questions` says."""
+    from twinsmith.adapters.desk.durable import DurableDesk
+
+    given = settings.values.build
+    return DurableDesk(
+        questions_of(settings),
+        SystemClock(),
+        given.answer_seconds,
+        terminal=terminal,
+        parks=given.questions == "park",
+    )
