@@ -19,9 +19,9 @@ from twinsmith.core.knowing.graph import EDGE_KINDS, Edge, Node, NodeRef, asked_
 from twinsmith.core.knowing.insight import Insight, Outcome
 from twinsmith.core.masking import Masking
 from twinsmith.flow.insights import insights, record, tell_outcomes
-from twinsmith.wiring.graph import opened_graph
 from twinsmith.ports import Graph
 from twinsmith.settings import load
+from twinsmith.wiring.graph import opened_graph
 
 MANY = 10_000
 HOSTILE = {

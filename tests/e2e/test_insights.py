@@ -8,8 +8,8 @@ from dataclasses import replace
 from tests.conftest import Command
 from twinsmith.core.knowing.insight import Insight, Outcome
 from twinsmith.flow.insights import record, tell_outcomes
-from twinsmith.wiring.graph import FILE, opened_graph
 from twinsmith.settings import load
+from twinsmith.wiring.graph import FILE, opened_graph
 
 FIX = Insight(
     text="open one sqlite3 connection\nfor each thread",

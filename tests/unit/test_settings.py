@@ -5,8 +5,8 @@ import pytest
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.program import Kind
 from twinsmith.core.task import Task
-from twinsmith.wiring.effort import effort_of, refuse_missing_frame
 from twinsmith.settings import load, values_by_key
+from twinsmith.wiring.effort import effort_of, refuse_missing_frame
 
 
 def write(home: Path, text: str) -> dict[str, str]:

@@ -4,8 +4,8 @@ import pytest
 
 from twinsmith.adapters.models.embedded import shape_for
 from twinsmith.core.errors import ConfigError
-from twinsmith.wiring.models import embedded_name, offer
 from twinsmith.settings import load
+from twinsmith.wiring.models import embedded_name, offer
 
 
 def test_the_embedded_model_fits_the_memory_there_is() -> None:
