@@ -29,7 +29,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instea
 
 
 def at_least(least: int) -> "Callable[[str], int]":
-    """A reader of whole numbers that are not too small."""
+    """A reader of whole numbers that refuses those below `least`."""
 
     def parse(text: str) -> int:
         try:
@@ -120,7 +120,7 @@ def build(
 
 
 def _tell_masked(job: "Job", tests: Path | None) -> None:
-    """Say what was masked; refuse tests that cannot run without it."""
+    """Tell the person where secrets were masked; refuse tests that cannot run without them."""
     from twinsmith.core.errors import ConfigError
     from twinsmith.core.task import runs_when_masked
 
@@ -150,7 +150,7 @@ def resume(
 
 
 def _terminal(driver: "Driver", *, as_json: bool) -> "Terminal | None":
-    """The person at the terminal, if there is one."""
+    """The terminal at which a person answers questions; None where nobody sits at one."""
     import sys
 
     from twinsmith.adapters.desk.terminal import Terminal
@@ -184,7 +184,7 @@ def provide_model(settings: "Settings", *, as_json: bool) -> None:
 def drive(
     driver: "Driver", run: str, work: "Callable[[], Awaitable[RunOutcome]]", *, as_json: bool
 ) -> "RunOutcome":
-    """See a run to its end and show it; one that is parked leaves the command."""
+    """Drive a run to its end and show it; the command ends where the run is parked."""
     import asyncio
     import signal
 
@@ -232,7 +232,7 @@ def _finish(outcome: "RunOutcome", *, as_json: bool) -> None:
 
 
 def tell(outcome: "RunOutcome") -> None:
-    """How a run ended, for a person."""
+    """Print how a run ended, for a person."""
     from rich.console import Console
     from rich.markup import escape
 

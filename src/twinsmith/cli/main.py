@@ -1,4 +1,4 @@
-"""The `twinsmith` command: its table of contents, and the one place where errors end."""
+"""The `twinsmith` command: its subcommands, and the one place where errors end."""
 
 import sys
 from typing import Annotated
