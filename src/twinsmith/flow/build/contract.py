@@ -6,10 +6,10 @@ from dataclasses import replace
 from twinsmith.core.errors import BadReply
 from twinsmith.core.model import Question
 from twinsmith.core.planning.completing import joined
-from twinsmith.core.planning.contract import Contract, Operation
+from twinsmith.core.planning.contract import Contract, Field, Operation
 from twinsmith.core.planning.contract_examples import LOGIN_RULE, example_for
 from twinsmith.core.planning.contract_reply import named_paths, read_contract
-from twinsmith.core.planning.from_examples import MISSING
+from twinsmith.core.planning.from_examples import MISSING, widened
 from twinsmith.core.planning.requirement import Requirement, Requirements, same
 from twinsmith.core.planning.serving import unserved
 from twinsmith.flow.build.asking import answered
@@ -35,24 +35,38 @@ async def contracted(
         best = await _added(task, best, lacking.quote, nth, wanted, recorder)
     others = [plan for plan in plans if plan is not best]
     operations = tuple(_sure(each, task, wanted, others) for each in best.operations)
-    question, assumed = difference(best, others)
-    if question:
-        await recorder.ask_person(question, assumed)
-    return replace(best, operations=operations)
+    best = replace(best, operations=operations)
+    between = difference(best, others)
+    if between is None:
+        return best
+    own, other = between
+    question = f"Does {own.method} {own.path} take {_taken(own)}, or {_taken(other)}?"
+    choices = (_taken(own), _taken(other))
+    answer = await recorder.ask_person(question, choices[0], choices)
+    return taking(best, own, other.takes) if answer == choices[1] else best
 
 
-def difference(best: Contract, others: Sequence[Contract]) -> tuple[str, str]:
-    """A question about the first route whose fields two plans disagree on, and its default."""
+def difference(best: Contract, others: Sequence[Contract]) -> tuple[Operation, Operation] | None:
+    """The first route whose fields two plans disagree on, as each of them has it."""
     for other in others:
         routes = {each.shape: each for each in other.pieces}
         for each in best.pieces:
             theirs = routes.get(each.shape)
-            own = ", ".join(field.name for field in each.takes)
             if theirs and {f.name for f in theirs.takes} != {f.name for f in each.takes}:
-                listed = ", ".join(field.name for field in theirs.takes)
-                what = f"{each.method} {each.path}"
-                return f"Does {what} take {own or 'nothing'}, or {listed or 'nothing'}?", own
-    return "", ""
+                return each, theirs
+    return None
+
+
+def taking(plan: Contract, route: Operation, fields: tuple[Field, ...]) -> Contract:
+    """A plan in which one route takes other fields; what it keeps has a place for them."""
+    operations = (replace(e, takes=fields) if e is route else e for e in plan.operations)
+    whole = replace(plan, operations=tuple(operations))
+    tables = tuple(widened(table, whole.operations) for table in whole.tables)
+    return replace(whole, tables=tables)
+
+
+def _taken(operation: Operation) -> str:
+    return ", ".join(field.name for field in operation.takes) or "nothing"
 
 
 def chosen(plans: Sequence[Contract], wanted: Requirements) -> Contract:
