@@ -156,6 +156,20 @@ def test_the_first_value_of_a_vector_stays(store: Store) -> None:
     assert vectors.tolist() == [[2.0] * 4]
 
 
+def test_a_vector_given_twice_at_once_is_kept_once(store: Store) -> None:
+    numbers = put(store, document(), "alpha", "beta")
+    assert store.add_vectors("new", [numbers[1], numbers[0], numbers[1]], ones(3)) == 2
+    assert all_numbers(store, "new") == list(numbers)
+
+
+def test_sources_come_by_name_whatever_the_database_thinks_of_letters(store: Store) -> None:
+    for source in ("é", "b", "B", "a b", "ab", "Z", "\N{GRINNING FACE}", "\uffee"):
+        put(store, document(source=source), "alpha", "beta")
+    found = [(figures.source, figures.passages) for figures in store.sources()]
+    names = ["B", "Z", "a b", "ab", "b", "é", "\uffee", "\N{GRINNING FACE}"]
+    assert found == [(name, 2) for name in names]
+
+
 def test_an_embedder_is_forgotten_and_may_come_back(store: Store) -> None:
     numbers = put(store, document(), "alpha", "beta")
     store.add_vectors("new", numbers, ones(2))
@@ -206,18 +220,6 @@ def test_an_index_does_not_miss_what_old_passages_got_later(store: Store, tmp_pa
     for index in (one, two):
         index.refresh(store)
         assert index.search(vectors[0], 9) == []
-
-
-def test_names_are_split_into_their_words() -> None:
-    assert split_identifiers("os.readFile(std::vector_map, HTTPServer2)") == [
-        *("os.readfile", "os", "readfile", "read", "file"),
-        *("std::vector_map", "std", "vector_map", "vector", "map"),
-        *("httpserver2", "http", "server2"),
-    ]
-    assert split_identifiers("__init__ größeÄndern x") == [
-        *("__init__", "init", "größeändern", "größe", "ändern", "x")
-    ]
-    assert split_identifiers("a" * 10_000 + " ... ::  -> \0 'ok'") == ["ok"]
 
 
 @pytest.mark.parametrize(

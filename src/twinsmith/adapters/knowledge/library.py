@@ -9,9 +9,10 @@ from pathlib import Path
 from twinsmith.adapters.knowledge.built import keep_program
 from twinsmith.adapters.knowledge.embedder import Embedder
 from twinsmith.adapters.knowledge.index import SegmentIndex
-from twinsmith.adapters.knowledge.ingest import Added, Ingest, Told, pieces_of, text_of, whole
+from twinsmith.adapters.knowledge.ingest import Added, Ingest, Told, pieces_of, whole
 from twinsmith.adapters.knowledge.packs.article import document_of, pieces_in
 from twinsmith.adapters.knowledge.packs.reading import Read
+from twinsmith.adapters.knowledge.reembedding import Bar, embed_missing, forget_others, is_due
 from twinsmith.adapters.knowledge.segments import LIMITS, Limits
 from twinsmith.adapters.knowledge.snapshot import read_snapshot, write_snapshot
 from twinsmith.adapters.knowledge.sources import read_source
@@ -28,14 +29,11 @@ MOST_HITS = 100
 OVERFETCH = 20
 MOST_LOOKED_AT = 1000
 """Where this many were not enough, one more look is the last."""
-EMBEDDED_AT_ONCE = 256
 CHOICE_SECONDS = 5.0
 """How long it is taken for granted which embedder serves."""
 
 Older = Callable[[str], Embedder | None]
 """The embedder that an id names, if it can still answer."""
-Bar = Callable[[int, int], None]
-"""How much is done, of how much."""
 
 
 class Library:
@@ -146,8 +144,7 @@ class Library:
 
     def due(self) -> bool:
         """Whether `upkeep` has anything to do."""
-        foreign = self._store.embedders().keys() - {self._embedder.id}
-        if foreign or self._store.without_vector(self._embedder.id, 1):
+        if is_due(self._store, self._embedder.id):
             return True
         return self._followed(self._embedder).due(self._store)
 
@@ -227,18 +224,8 @@ class Library:
         return own
 
     async def _embed_missing(self, bar: Bar) -> None:
-        done, by = self._store.embedders().get(self._embedder.id, 0), self._embedder
-        total = self._store.stats().passages
-        while lacking := await asyncio.to_thread(
-            self._store.without_vector, by.id, EMBEDDED_AT_ONCE
-        ):
-            vectors = await by.embed([text_of(symbol, text) for _, symbol, text in lacking])
-            numbers = [number for number, _, _ in lacking]
-            await asyncio.to_thread(self._store.add_vectors, by.id, numbers, vectors)
-            done += len(lacking)
-            bar(done, max(done, total))
+        await embed_missing(self._store, self._embedder, self._store.stats().passages, bar)
 
     def _forget_others(self) -> None:
-        for name in self._store.embedders().keys() - {self._embedder.id}:
-            self._store.drop_embedder(name)
+        forget_others(self._store, self._embedder.id)
         self._chosen = float("-inf")
