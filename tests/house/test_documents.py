@@ -12,6 +12,7 @@ from tests.models import FOLDER
 from twinsmith.settings import Values, documented_defaults
 
 README = (ROOT / "README.md").read_text()
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text()
 COMMANDS = re.findall(r"^\$ (.+)$", README, re.MULTILINE)
 
 
@@ -26,9 +27,9 @@ def tracked() -> set[str]:
     return {line for line in listed.stdout.splitlines() if (ROOT / line).exists()}
 
 
-def tree_in_readme() -> set[str]:
-    """Every file the tree names: a folder line is followed by the names in it, before the `#`."""
-    block = README.split("```tree\n")[1].split("```")[0]
+def tree_shown() -> set[str]:
+    """Every file the tree names: a folder's line is followed by the names in it."""
+    block = ARCHITECTURE.split("```tree\n")[1].split("```")[0]
     files: set[str] = set()
     folders: list[str] = []
     for line in block.splitlines():
@@ -44,15 +45,32 @@ def tree_in_readme() -> set[str]:
     return files
 
 
-def test_the_tree_in_the_readme_is_the_tree_on_disk() -> None:
-    shown = tree_in_readme()
+def test_the_tree_is_the_tree_on_disk() -> None:
+    shown = tree_shown()
     on_disk = {re.sub(r"\.py$", "", path) for path in tracked()}
     on_disk = {path for path in on_disk if not path.endswith("/__init__")}
-    assert shown == on_disk
+    assert shown == on_disk, "write it anew: python scripts/tree.py"
 
 
 def test_the_readme_is_short() -> None:
-    assert len(README.splitlines()) <= 150
+    assert len(README.splitlines()) <= 110
+    assert max(map(len, README.splitlines())) <= 110
+
+
+def test_pages_fit_a_screen() -> None:
+    for page in (ROOT / "docs").rglob("*.md"):
+        lines = page.read_text().splitlines()
+        wide = [n for n, line in enumerate(lines, 1) if len(line) > 120 and line[:1] != "|"]
+        assert not wide, f"{page.name}: lines {wide} have more than 120 columns"
+
+
+def test_every_module_that_the_map_names_is_there() -> None:
+    nodes = ARCHITECTURE.split("## Layers")[0]
+    named = re.findall(r"`((?:core|flow|adapters|runs|ports)/[\w/]+)`", nodes)
+    assert len(named) > 10
+    for name in named:
+        path = ROOT / "src" / "twinsmith" / name
+        assert path.is_dir() or path.with_suffix(".py").exists(), name
 
 
 def settled(text: str) -> str:
