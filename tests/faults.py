@@ -97,6 +97,12 @@ WRITES = (
         named=_head,
     ),
     Write(
+        kind="record",
+        module="twinsmith.adapters.durable.runs",
+        path="RunTable.save",
+        named=_fixed("run"),
+    ),
+    Write(
         kind="engine",
         module=ENGINE,
         path="SystemDatabase.init_workflow",

@@ -25,7 +25,7 @@ from twinsmith.core.knowing.knowledge import BUILT
 
 T = TypeVar("T")
 LATE_SECONDS = 3
-UNKNOWN = {"lease", "job.json", "job.new"}
+UNKNOWN = {"lease"}
 """All that may be left of a run that died before anybody was told of it."""
 _SECONDS = re.compile(r"(?<=tokens, )\d+ s")
 

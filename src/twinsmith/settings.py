@@ -225,6 +225,11 @@ class Settings:
         """The engine's database: the configured one, else SQLite in the data folder."""
         return self.values.database.url or f"sqlite:///{self.home / 'state.db'}"
 
+    @property
+    def shared_url(self) -> str:
+        """The database of runs and questions: the configured one, else SQLite."""
+        return self.values.database.url or f"sqlite:///{self.home / 'runs.db'}"
+
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:
     """Read all settings; ConfigError names the first key that is wrong."""

@@ -3,7 +3,6 @@ from pathlib import Path
 
 import pytest
 
-from twinsmith.adapters.durable.jobs import keep_job
 from twinsmith.adapters.lease import is_held, lease
 from twinsmith.core.budget import Budget
 from twinsmith.core.case import Case
@@ -84,8 +83,7 @@ def test_a_job_carries_how_hard_it_is_worked_on(tmp_path: Path) -> None:
 
 def test_another_try_at_a_case_has_another_seed_and_the_same_budget(book: Book) -> None:
     first = new_job(book, TASK, out=None, seed=4, budget=BUDGET)
-    with lease(book.settings.home / "runs" / first.run, first.run):
-        keep_job(book.settings.home / "runs" / first.run, first)
+    book.keep(first)
     again = another_try(book, Case(run=first.run, task=TASK, reason="why", tries=1))
     assert (again.task, again.budget, again.effort) == (TASK, BUDGET, first.effort)
     assert again.seed != first.seed

@@ -1,11 +1,13 @@
 """A database that several processes share, SQLite or PostgreSQL, behind SQLAlchemy Core."""
 
+import time
+import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, MetaData, create_engine, event
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import Connection, Engine, MetaData, create_engine, event, func, select, text
+from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from twinsmith.adapters.wal import use_wal
@@ -13,14 +15,22 @@ from twinsmith.core.errors import EngineError
 from twinsmith.core.masking import NOTHING_KNOWN
 
 SQLITE = "sqlite:///"
+MAKING_TABLES = 7_473_101
+"""The lock of a server under which one process at a time makes tables."""
+TRIES = 20
+PAUSE = 0.05
 
 
 class Database:
-    """Transactions on one database; its tables are made when it is used for the first time."""
+    """Transactions on one database; its tables are made when it is used for the first time.
 
-    def __init__(self, url: str, tables: MetaData) -> None:
+    With `keeps_connections` those to a server are used again: for whoever asks often.
+    """
+
+    def __init__(self, url: str, tables: MetaData, *, keeps_connections: bool = False) -> None:
         self._url = url
         self._tables = tables
+        self._keeps_connections = keeps_connections
         self._engine: Engine | None = None
 
     @contextmanager
@@ -37,16 +47,57 @@ class Database:
 
     def _opened(self) -> Engine:
         if self._engine is None:
-            engine = _sqlite(self._url) if self._url.startswith(SQLITE) else _server(self._url)
-            self._tables.create_all(engine)
+            if self._url.startswith(SQLITE):
+                engine = _sqlite(self._url)
+            else:
+                engine = _server(self._url, keeps_connections=self._keeps_connections)
+            # Nobody closes a database: its connections end with it, or with the process.
+            weakref.finalize(self, engine.dispose)
+            self._make(engine)
             self._engine = engine
         return self._engine
 
+    def _make(self, engine: Engine) -> None:
+        """Make what is missing; where others make it just now, theirs is taken."""
+        for left in reversed(range(TRIES)):
+            try:
+                return self._make_tables(engine)
+            except OperationalError as error:
+                if _is_missing(error):
+                    _make_database(engine)
+                elif not left or "already exists" not in str(error):
+                    raise
+                time.sleep(PAUSE)
+        return None
 
-def _server(url: str) -> Engine:
-    return create_engine(
-        url.replace("postgresql://", "postgresql+psycopg://", 1), poolclass=NullPool
-    )
+    def _make_tables(self, engine: Engine) -> None:
+        with engine.begin() as connection:
+            if engine.dialect.name == "postgresql":
+                connection.execute(select(func.pg_advisory_xact_lock(MAKING_TABLES)))
+            self._tables.create_all(connection)
+
+
+def _is_missing(error: OperationalError) -> bool:
+    """Whether a server says that it has no such database: the driver tells it in words alone."""
+    told = str(error.orig)
+    return 'database "' in told and "does not exist" in told
+
+
+def _make_database(engine: Engine) -> None:
+    """Make a database on its server; where somebody made it just now, theirs is taken."""
+    address = engine.url.set(database="postgres")
+    server = create_engine(address, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+    name = server.dialect.identifier_preparer.quote_identifier(str(engine.url.database))
+    with suppress(ProgrammingError, IntegrityError), server.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+
+
+def _server(url: str, *, keeps_connections: bool) -> Engine:
+    address = url.replace("postgresql://", "postgresql+psycopg://", 1)
+    level = "READ COMMITTED"
+    if keeps_connections:
+        return create_engine(address, isolation_level=level, pool_pre_ping=True)
+    return create_engine(address, isolation_level=level, poolclass=NullPool)
 
 
 def _sqlite(url: str) -> Engine:

@@ -2,7 +2,7 @@
 
 from twinsmith.ports.building import Graph, Model, Retriever, Reviewer, Sandbox
 from twinsmith.ports.people import Desk, Questions
-from twinsmith.ports.running import Clock, Durable, Journal, Outbox
+from twinsmith.ports.running import Clock, Durable, Journal, Outbox, Runs
 
 __all__ = [
     "Clock",
@@ -15,5 +15,6 @@ __all__ = [
     "Questions",
     "Retriever",
     "Reviewer",
+    "Runs",
     "Sandbox",
 ]

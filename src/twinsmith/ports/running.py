@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol, TypeVar
 
 from twinsmith.core.events import Event
+from twinsmith.core.run_record import RunRecord
 
 T = TypeVar("T")
 
@@ -25,6 +26,22 @@ class Durable(Protocol):
         Steps are known by the order in which they begin: a flow that goes on has to begin the same
         steps in the same order. Raises EngineError where it does not.
         """
+        ...
+
+
+class Runs(Protocol):
+    """Keeps the records of runs, for every process that begins them or goes on with them."""
+
+    def save(self, record: RunRecord) -> None:
+        """Keep a record; one of the same run is replaced."""
+        ...
+
+    def get(self, run: str) -> RunRecord | None:
+        """The record of a run."""
+        ...
+
+    def listed(self) -> tuple[RunRecord, ...]:
+        """Every record, oldest first."""
         ...
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,12 @@ from twinsmith.core.errors import EngineError, RunBusy, UnknownRun
 from twinsmith.core.events import SYSTEM, Event, Json
 from twinsmith.core.people.actor import Actor
 from twinsmith.core.progress import ENDED, Progress, State, progress_of
+from twinsmith.core.run_record import RunRecord
 from twinsmith.core.task import Job
+from twinsmith.ports import Runs
 from twinsmith.settings import Settings
 from twinsmith.wiring.journal import journal_of
+from twinsmith.wiring.runs import runs_of
 
 if TYPE_CHECKING:
     from twinsmith.adapters.durable.dbos_engine import DbosEngine
@@ -59,9 +63,20 @@ class Book:
 
     def job(self, run: str) -> Job:
         """The job that a run was begun with; EngineError where it cannot be read."""
-        from twinsmith.adapters.durable.jobs import kept_job
+        record = self._runs.get(run)
+        if record is None:
+            raise EngineError(f"run {run} has no record here; start a new build")
+        return record.job
 
-        return kept_job(self.folder(run))
+    def keep(self, job: Job) -> None:
+        """Keep the record of a run, signed by the actor."""
+        record = RunRecord(job=job, by=self.actor.signature, at=SystemClock().now())
+        self._runs.save(record)
+
+    @cached_property
+    def _runs(self) -> Runs:
+        # It takes a while to import: only what needs a job pays for it.
+        return runs_of(self.settings)
 
     def cases(self) -> tuple[Case, ...]:
         """Tasks that no run has solved yet, or not for sure; oldest first."""

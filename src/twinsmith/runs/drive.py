@@ -33,11 +33,8 @@ class Driver:
 
     async def start(self, job: Job) -> RunOutcome:
         """Begin a run and see it to its end."""
-        from twinsmith.adapters.durable.jobs import keep_job
-
-        folder = self.book.folder(job.run)
-        with lease(folder, job.run):
-            keep_job(folder, job)
+        with lease(self.book.folder(job.run), job.run):
+            self.book.keep(job)
             await self.book.anchor_ended()
             await self._tell_started(job)
             return await self._see_through(job)

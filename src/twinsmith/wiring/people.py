@@ -14,7 +14,7 @@ def questions_of(settings: Settings) -> Questions:
     """Questions in the configured database, else in SQLite in the data folder."""
     from twinsmith.adapters.desk.questions import QuestionTable
 
-    return QuestionTable(settings.values.database.url or f"sqlite:///{settings.home / 'runs.db'}")
+    return QuestionTable(settings.shared_url)
 
 
 def desk_of(settings: Settings, terminal: "Terminal | None") -> Desk:

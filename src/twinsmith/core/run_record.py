@@ -1,0 +1,16 @@
+"""A run as it is kept for every process: its job, who gave it, and when."""
+
+from dataclasses import dataclass
+
+from twinsmith.core.task import Job
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """Everything that is needed to begin a run or to go on with it, on any machine."""
+
+    job: Job
+    by: str
+    """The signature of the actor who submitted it."""
+    at: str
+    """The moment it was submitted, ISO 8601 in UTC."""
