@@ -1,6 +1,7 @@
 """What every outbox must do: the one in memory and the one on disk."""
 
 import json
+import secrets
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,11 +11,12 @@ import pytest
 from twinsmith.adapters.outbox import folder
 from twinsmith.adapters.outbox.folder import FolderOutbox, discard, published_by
 from twinsmith.adapters.outbox.memory import MemoryOutbox
+from twinsmith.adapters.outbox.shared import ResultTable, SharedOutbox
 from twinsmith.core.errors import ConfigError
 
 FILES = {"report.json": json.dumps({"run": "r1"}), "rejected/solution.py": "x = 1\n"}
 
-Any = MemoryOutbox | FolderOutbox
+Any = MemoryOutbox | FolderOutbox | SharedOutbox
 
 
 class Pulled(BaseException):
@@ -32,10 +34,22 @@ def pulled(work: Callable[..., object], *, after: bool) -> Callable[..., object]
     return once
 
 
-@pytest.fixture(params=[MemoryOutbox, FolderOutbox])
-def outbox(request: pytest.FixtureRequest) -> Any:
-    made: Any = request.param()
-    return made
+@pytest.fixture(params=["memory", "folder", "shared"])
+def outbox(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    match request.param:
+        case "memory":
+            return MemoryOutbox()
+        case "folder":
+            return FolderOutbox()
+    return SharedOutbox(FolderOutbox(), ResultTable(f"sqlite:///{tmp_path / 'results.db'}"))
+
+
+def test_a_result_is_there_for_every_machine(postgres: str) -> None:
+    url = f"{postgres}/results_{secrets.token_hex(4)}"
+    ResultTable(url).save("r1", {"old.py": ""})
+    ResultTable(url).save("r1", FILES)
+    assert ResultTable(url).get("r1") == FILES
+    assert ResultTable(url).get("r2") is None
 
 
 def seen(outbox: Any, out: Path) -> dict[str, str]:

@@ -13,6 +13,7 @@ from twinsmith.cli import (
     doctor,
     execute,
     exits,
+    fetch,
     insights,
     knowledge,
     log,
@@ -53,6 +54,7 @@ app.command("status", epilog=runs.STATUS_EXAMPLE)(runs.status)
 app.command("watch", epilog=runs.WATCH_EXAMPLE)(runs.watch)
 app.command("resume", epilog=build.RESUME_EXAMPLE)(build.resume)
 app.command("cancel", epilog=runs.CANCEL_EXAMPLE)(runs.cancel)
+app.command("fetch", epilog=fetch.EXAMPLE)(fetch.fetch)
 app.command("questions", epilog=questions.QUESTIONS_EXAMPLE)(questions.questions)
 app.command("answer", epilog=questions.ANSWER_EXAMPLE)(questions.answer)
 app.command("log", epilog=log.EXAMPLE)(log.log)

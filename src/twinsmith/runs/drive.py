@@ -87,12 +87,12 @@ class Driver:
         return outcome
 
     async def _drive(self, job: Job) -> RunOutcome:
-        from twinsmith.adapters.outbox.folder import FolderOutbox
         from twinsmith.flow.pipeline import build
         from twinsmith.flow.recorder import Ports
         from twinsmith.wiring.graph import opened_graph
         from twinsmith.wiring.knowledge import opened_retriever
         from twinsmith.wiring.models import opened_model
+        from twinsmith.wiring.outbox import outbox_of
         from twinsmith.wiring.people import desk_of
         from twinsmith.wiring.sandbox import limits_of, reviewer_of, sandbox_of, sanitized_of
 
@@ -116,7 +116,7 @@ class Driver:
                 graph=graph,
                 desk=desk_of(settings, self.terminal),
                 journal=self.book.journal,
-                outbox=FolderOutbox(),
+                outbox=outbox_of(settings),
                 durable=engine,
                 clock=SystemClock(),
             )

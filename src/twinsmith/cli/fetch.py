@@ -1,0 +1,28 @@
+"""`twinsmith fetch`: a result from the database that several machines share."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from twinsmith.cli.build import Json
+
+EXAMPLE = "Example: twinsmith fetch a3f9 --out ./slug"
+
+
+def fetch(
+    run: Annotated[str, typer.Argument(help="The run, or how its name ends.")],
+    out: Annotated[Path | None, typer.Option(help="A new folder for the result.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Bring the result of a run to this machine; with `database.url`, whoever built it."""
+    import asyncio
+
+    from twinsmith.cli.book import opened_book
+    from twinsmith.runs.fetch import fetch as fetched
+
+    book = opened_book()
+    name = book.find(run)
+    folder = asyncio.run(fetched(book, name, out))
+    typer.echo(json.dumps({"run": name, "out": str(folder)}) if as_json else f"result: {folder}")

@@ -1,0 +1,23 @@
+"""From settings to where results are put."""
+
+from twinsmith.adapters.outbox.folder import FolderOutbox
+from twinsmith.ports import Outbox
+from twinsmith.settings import Settings
+
+
+def outbox_of(settings: Settings) -> Outbox:
+    """A folder of this machine; with a database of several machines, that as well."""
+    if not settings.values.database.url:
+        return FolderOutbox()
+    from twinsmith.adapters.outbox.shared import ResultTable, SharedOutbox
+
+    return SharedOutbox(FolderOutbox(), ResultTable(settings.shared_url))
+
+
+def kept_result(settings: Settings, run: str) -> dict[str, str] | None:
+    """The files of a run in the database of several machines; None where there are none."""
+    if not settings.values.database.url:
+        return None
+    from twinsmith.adapters.outbox.shared import ResultTable
+
+    return ResultTable(settings.shared_url).get(run)
