@@ -1,28 +1,55 @@
-"""What every journal must do: the one in memory and the one on disk."""
+"""What every journal must do: the one in memory, the one on disk and the one in PostgreSQL."""
 
 import json
+import secrets
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from twinsmith.adapters.clock import ManualClock
+from twinsmith.adapters.journal.chained import ChainedJournal
 from twinsmith.adapters.journal.files import FileJournal
 from twinsmith.adapters.journal.memory import MemoryJournal
+from twinsmith.adapters.journal.table import TableChains
 from twinsmith.core.errors import EngineError
-from twinsmith.core.events import SYSTEM, Event, Json, first_break, to_line
+from twinsmith.core.events import SYSTEM, Broken, Event, Json, first_break, to_line
 from twinsmith.core.masking import Masking
 
-Any = MemoryJournal | FileJournal
+Any = MemoryJournal | ChainedJournal
+KNOWN = Masking(secrets=("swordfish",))
 
 
-@pytest.fixture(params=["memory", "files"])
-def journal(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+@pytest.fixture(params=["memory", "files", "postgresql"])
+def journal(request: pytest.FixtureRequest) -> Any:
     if request.param == "memory":
         return MemoryJournal(ManualClock())
-    return FileJournal(tmp_path, ManualClock())
+    opened: Callable[[], ChainedJournal] = request.getfixturevalue(f"in_{request.param}")
+    return opened()
+
+
+@pytest.fixture(params=["files", "postgresql"])
+def opened(request: pytest.FixtureRequest) -> Callable[[], ChainedJournal]:
+    """Opens the same lasting journal, each time as another process would."""
+    given: Callable[[], ChainedJournal] = request.getfixturevalue(f"in_{request.param}")
+    return given
+
+
+@pytest.fixture
+def in_files(tmp_path: Path) -> Callable[[], ChainedJournal]:
+    return lambda: FileJournal(tmp_path, ManualClock(), KNOWN)
+
+
+@pytest.fixture
+def in_postgresql(postgres: str) -> Callable[[], ChainedJournal]:
+    name = f"journal_{secrets.token_hex(4)}"
+    with psycopg.connect(f"{postgres}/postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return lambda: ChainedJournal(TableChains(f"{postgres}/{name}"), ManualClock(), KNOWN)
 
 
 def event(n: int, *, run: str = "r", key: str = "") -> Event:
@@ -47,32 +74,97 @@ async def test_a_key_is_kept_once(journal: Any) -> None:
     assert [entry.event.data["n"] for entry in journal.entries("r")] == [1, 1, 2]
 
 
+START = Event(run=SYSTEM, kind="run.started", who="w", data={"run": "r"})
+
+
+async def filled(journal: ChainedJournal) -> None:
+    """Tell a journal of one run with four lines, from its beginning to its end."""
+    await journal.append(START)
+    for n in range(4):
+        await journal.append(event(n))
+    anchor = journal.anchor("r")
+    data: dict[str, Json] = {"run": "r", "lines": anchor.lines, "head": anchor.head}
+    await journal.append(Event(run=SYSTEM, kind="run.ended", who="w", data=data))
+
+
+class TestLasting:
+    """What every journal does that outlives its process."""
+
+    async def test_another_process_sees_keys_and_continues_the_chain(
+        self, opened: Callable[[], ChainedJournal]
+    ) -> None:
+        one, other = opened(), opened()
+        await one.append(event(1, key="a"))
+        await other.append(event(2, key="a"))
+        await other.append(event(3, key="b"))
+        await one.append(event(4, key="b"))
+        await one.append(event(5, run="s", key="b"))
+        assert [entry.event.data["n"] for entry in opened().entries("r")] == [1, 3]
+        assert [entry.event.data["n"] for entry in opened().entries("s")] == [5]
+        assert opened().check("r").broken is None
+
+    async def test_reading_goes_on_where_it_was(self, opened: Callable[[], ChainedJournal]) -> None:
+        journal = opened()
+        assert journal.entries_since("r", 0) == ([], 0)
+        await journal.append(event(1))
+        await journal.append(event(2))
+        first, offset = opened().entries_since("r", 0)
+        assert [entry.event.data["n"] for entry in first] == [1, 2]
+        assert opened().entries_since("r", offset) == ([], offset)
+        await journal.append(event(3))
+        later, end = opened().entries_since("r", offset)
+        assert [entry.event.data["n"] for entry in later] == [3]
+        assert end > offset
+
+    async def test_secrets_are_masked_before_they_are_hashed(
+        self, opened: Callable[[], ChainedJournal]
+    ) -> None:
+        data: dict[str, Json] = {"a": "the swordfish", "b": ["sk-abcdefghijklmnopqrstuv"]}
+        await opened().append(Event(run="r", kind="k", who="swordfish", data=data))
+        (entry,) = opened().entries("r")
+        assert "swordfish" not in to_line(entry)
+        assert "sk-abc" not in to_line(entry)
+        assert opened().check("r").broken is None
+
+    async def test_a_whole_journal_has_nothing_to_say(
+        self, opened: Callable[[], ChainedJournal]
+    ) -> None:
+        await filled(opened())
+        found = [(c.run, c.lines, c.broken, c.note) for c in opened().check_all()]
+        assert found == [(SYSTEM, 2, None, ""), ("r", 4, None, "")]
+        assert opened().runs() == ["r"]
+
+    async def test_an_end_that_the_system_was_not_told_of_is_mentioned(
+        self, opened: Callable[[], ChainedJournal]
+    ) -> None:
+        await opened().append(START)
+        await opened().append(Event(run="r", kind="run.ended", who="w", data={}))
+        assert [told.run for told in opened().unanchored()] == ["r"]
+        assert opened().check("r").note.startswith("ended, but the system's chain does not say so")
+
+    async def test_an_anchor_is_of_all_chains(self, opened: Callable[[], ChainedJournal]) -> None:
+        await filled(opened())
+        await opened().append(event(1, run="unknown"))
+        stored = await opened().anchor_all("user:ann")
+        assert stored == opened().anchor(SYSTEM)
+        last = opened().entries(SYSTEM)[-1].event
+        end = opened().anchor("unknown")
+        assert last.data == {"heads": {"unknown": [1, end.head]}}
+        assert [c.broken for c in opened().check_all([stored])] == [None] * 3
+        forged = replace(stored, lines=stored.lines + 1)
+        system, *others = opened().check_all([forged])
+        assert system.broken == Broken(
+            line=4, reason="is missing; the anchor that was stored knows of 4 lines"
+        )
+        assert [c.broken for c in others] == [None] * 2
+
+
 class TestOnDisk:
     """What only files can suffer."""
 
     @pytest.fixture
     def disk(self, tmp_path: Path) -> FileJournal:
-        return FileJournal(tmp_path, ManualClock(), Masking(secrets=("swordfish",)))
-
-    async def filled(self, disk: FileJournal) -> None:
-        start = Event(run=SYSTEM, kind="run.started", who="w", data={"run": "r"})
-        await disk.append(start)
-        for n in range(4):
-            await disk.append(event(n))
-        anchor = disk.anchor("r")
-        data: dict[str, Json] = {"run": "r", "lines": anchor.lines, "head": anchor.head}
-        await disk.append(Event(run=SYSTEM, kind="run.ended", who="w", data=data))
-
-    async def test_another_process_sees_keys_and_continues_the_chain(
-        self, disk: FileJournal, tmp_path: Path
-    ) -> None:
-        await disk.append(event(1, key="a"))
-        other = FileJournal(tmp_path, ManualClock())
-        await other.append(event(2, key="a"))
-        await other.append(event(3, key="b"))
-        await disk.append(event(4, key="b"))
-        assert [entry.event.data["n"] for entry in disk.entries("r")] == [1, 3]
-        assert disk.check("r").broken is None
+        return FileJournal(tmp_path, ManualClock(), KNOWN)
 
     def test_many_processes_write_one_chain(self, tmp_path: Path) -> None:
         code = (
@@ -91,16 +183,6 @@ class TestOnDisk:
         assert [writer.wait(timeout=60) for writer in writers] == [0, 0, 0, 0]
         checked = FileJournal(tmp_path, ManualClock()).check("r")
         assert (checked.lines, checked.broken) == (200, None)
-
-    async def test_secrets_are_masked_before_they_are_hashed(
-        self, disk: FileJournal, tmp_path: Path
-    ) -> None:
-        data: dict[str, Json] = {"a": "the swordfish", "b": ["sk-abcdefghijklmnopqrstuv"]}
-        await disk.append(Event(run="r", kind="k", who="swordfish", data=data))
-        text = (tmp_path / "runs" / "r.jsonl").read_text()
-        assert "swordfish" not in text
-        assert "sk-abc" not in text
-        assert disk.check("r").broken is None
 
     async def test_a_line_without_its_end_is_dropped_by_the_next_write(
         self, disk: FileJournal, tmp_path: Path
@@ -138,7 +220,7 @@ class TestOnDisk:
         line: int,
         says: str,
     ) -> None:
-        await self.filled(disk)
+        await filled(disk)
         path = tmp_path / "runs" / "r.jsonl"
         lines = edit(path.read_text().splitlines())
         path.write_text("".join(f"{text}\n" for text in lines))
@@ -151,7 +233,7 @@ class TestOnDisk:
     async def test_a_chain_forged_anew_does_not_match_its_anchor(
         self, disk: FileJournal, tmp_path: Path
     ) -> None:
-        await self.filled(disk)
+        await filled(disk)
         (tmp_path / "runs" / "r.jsonl").unlink()
         forged = FileJournal(tmp_path, ManualClock())
         for n in range(10, 14):
@@ -161,7 +243,7 @@ class TestOnDisk:
         assert "replaced" in broken.reason
 
     async def test_a_removed_system_chain_is_found(self, disk: FileJournal, tmp_path: Path) -> None:
-        await self.filled(disk)
+        await filled(disk)
         (tmp_path / "system.jsonl").unlink()
         assert [chain.run for chain in disk.check_all() if chain.broken] == [SYSTEM]
 

@@ -12,7 +12,7 @@ from twinsmith.cli.build import Json
 from twinsmith.cli.files import text_of
 
 if TYPE_CHECKING:
-    from twinsmith.adapters.journal.files import Checked
+    from twinsmith.adapters.journal.checking import Checked
     from twinsmith.core.anchor import Anchor
     from twinsmith.core.events import Entry
     from twinsmith.runs.book import Book

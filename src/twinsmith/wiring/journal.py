@@ -1,25 +1,24 @@
 """The journal that the settings choose."""
 
-import platform
 from pathlib import Path
 
 from twinsmith.adapters.clock import SystemClock
+from twinsmith.adapters.journal.chained import ChainedJournal
 from twinsmith.adapters.journal.files import FileJournal
-from twinsmith.adapters.journal.heads import Heads, postgres_heads, sqlite_heads
+from twinsmith.adapters.journal.heads import sqlite_heads
 from twinsmith.settings import Settings
 
 SQLITE = "sqlite:///"
 FILE = "journal-heads.db"
 
 
-def journal_of(settings: Settings) -> FileJournal:
-    """Files in the data folder; where they end is kept in the database."""
-    folder = settings.home / "journal"
-    return FileJournal(folder, SystemClock(), settings.masking, _heads(settings, folder))
-
-
-def _heads(settings: Settings, folder: Path) -> Heads:
-    url = settings.database_url
+def journal_of(settings: Settings) -> ChainedJournal:
+    """With SQLite files in the data folder, whose ends the database knows; else PostgreSQL."""
+    clock, url = SystemClock(), settings.database_url
     if url.startswith(SQLITE):
-        return sqlite_heads(Path(url.removeprefix(SQLITE)).with_name(FILE))
-    return postgres_heads(url, f"{platform.node()}:{folder}")
+        heads = sqlite_heads(Path(url.removeprefix(SQLITE)).with_name(FILE))
+        return FileJournal(settings.home / "journal", clock, settings.masking, heads)
+    # SQLAlchemy takes a fifth of a second to import: who keeps files does not pay for it.
+    from twinsmith.adapters.journal.table import TableChains
+
+    return ChainedJournal(TableChains(url), clock, settings.masking)

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from twinsmith.adapters.journal.chains import NextLine
 from twinsmith.core.anchor import Anchor
 from twinsmith.core.errors import EngineError
-from twinsmith.core.events import GENESIS, Entry, Event, from_line, seal, to_line
-from twinsmith.ports import Clock
+from twinsmith.core.events import GENESIS, Entry, from_line
 
 
 @dataclass(slots=True)
@@ -27,23 +27,19 @@ class _Seen:
 class Chain:
     """Appends whole, synced lines under a lock."""
 
-    def __init__(self, path: Path, clock: Clock) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self._clock = clock
         self._seen = _Seen()
 
-    def append(self, event: Event) -> Anchor | None:
-        """Add an event; where the chain ended before it. None where its key is there already."""
+    def append(self, key: str, next_line: NextLine) -> Anchor | None:
+        """Add a line; where the chain ended before it. None where its key is there already."""
         try:
             with self._locked() as file:
                 self._catch_up(file)
-                if event.key and event.key in self._seen.keys:
+                if key and key in self._seen.keys:
                     return None
                 before = self.seen
-                entry = seal(
-                    event, seq=self._seen.lines + 1, at=self._clock.now(), prev=self._seen.head
-                )
-                self._write(file, f"{to_line(entry)}\n".encode())
+                self._write(file, f"{next_line(before)}\n".encode())
                 self._catch_up(file)
                 return before
         except OSError as error:
