@@ -9,7 +9,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import LiteralString
 
+import psycopg
 import pytest
 
 from tests.models import installed
@@ -21,6 +23,7 @@ from tests.strictness import (  # noqa: F401
     pytest_runtest_setup,
 )
 from twinsmith.adapters.sandbox.cgroup import here
+from twinsmith.core.events import SYSTEM
 
 ROOT = Path(__file__).parents[1]
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -133,6 +136,9 @@ class Command:
         self.env |= {name: value for name, value in SHORT.items() if name not in self.env}
 
     def events(self, run: str) -> list[dict[str, object]]:
+        if self._server:
+            ask = "SELECT line FROM twinsmith_journal WHERE chain = %s ORDER BY seq"
+            return [json.loads(line) for line in self._told(ask, run)]
         path = self.home / "journal" / "runs" / f"{run}.jsonl"
         if not path.exists():
             return []
@@ -140,7 +146,24 @@ class Command:
         return [json.loads(line) for line in whole.split("\n") if line]
 
     def runs(self) -> list[str]:
+        if self._server:
+            ask = "SELECT DISTINCT chain FROM twinsmith_journal WHERE chain <> %s"
+            return sorted(self._told(ask, SYSTEM))
         return sorted(path.stem for path in (self.home / "journal" / "runs").glob("*.jsonl"))
+
+    @property
+    def _server(self) -> str:
+        """The address of a PostgreSQL that this command uses, or nothing."""
+        url = self.env.get("TWINSMITH_DATABASE_URL", "")
+        return url if url.startswith("postgresql") else ""
+
+    def _told(self, ask: LiteralString, *values: str) -> list[str]:
+        """What the server's journal says; nothing where there is none yet."""
+        try:
+            with psycopg.connect(self._server) as connection:
+                return [row[0] for row in connection.execute(ask, values)]
+        except (psycopg.OperationalError, psycopg.errors.UndefinedTable):
+            return []
 
     def bill(self) -> list[str]:
         path = self.home / "scripted-bill.jsonl"

@@ -251,9 +251,10 @@ def test_doctor_says_what_is_missing_and_what_to_do(command: Command) -> None:
     assert "→ start the server, or unset database.url" in done.stdout
     assert "hunter22" not in done.stdout
     command.use_script(script())
-    parked = command("build", DOUBLE, code=3)
-    assert "the engine cannot use postgresql://" in parked.stderr
-    assert "hunter22" not in parked.stderr
+    refused = command("build", DOUBLE, code=3)
+    assert "postgresql://me:[masked]@127.0.0.1:1/x cannot be used: " in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    assert "hunter22" not in refused.stderr
     command.env["TWINSMITH_MODELS_SCRIPT"] = "/nope.json"
     assert "missing  model" in command("doctor", code=1).stdout
 
