@@ -252,7 +252,7 @@ def test_doctor_says_what_is_missing_and_what_to_do(command: Command) -> None:
     assert "hunter22" not in done.stdout
     command.use_script(script())
     refused = command("build", DOUBLE, code=3)
-    assert "postgresql://me:[masked]@127.0.0.1:1/x cannot be used: " in refused.stderr
+    assert "postgresql://[masked]@127.0.0.1:1/x cannot be used: " in refused.stderr
     assert refused.stderr.count("\n") == 1
     assert "hunter22" not in refused.stderr
     command.env["TWINSMITH_MODELS_SCRIPT"] = "/nope.json"

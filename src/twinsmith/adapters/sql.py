@@ -40,7 +40,9 @@ class Database:
             with self._opened().begin() as connection:
                 yield connection
         except (SQLAlchemyError, OSError) as problem:
-            reason = NOTHING_KNOWN.text(" ".join(str(problem).split()))[:300]
+            # What the driver says, without the statement and its values.
+            told = getattr(problem, "orig", None) or problem
+            reason = NOTHING_KNOWN.text(" ".join(str(told).split()))[:300]
             raise EngineError(
                 f"{NOTHING_KNOWN.text(self._url)} cannot be used: {reason}; see 'twinsmith doctor'"
             ) from problem
