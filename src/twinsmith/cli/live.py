@@ -124,7 +124,8 @@ async def beside(driver: Driver, run: str, work: Awaitable[object], *, quiet: bo
         if not quiet:
             await show(driver.book, run, task.done, driver)
         await task
-    except asyncio.CancelledError:
+    except BaseException:
+        # Also where the run cannot be shown: nobody would hear how its task ended.
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         raise
