@@ -2,20 +2,13 @@
 
 import json
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from twinsmith.adapters.clock import ManualClock
 from twinsmith.adapters.journal.files import FileJournal
-from twinsmith.adapters.journal.heads import (
-    Heads,
-    HeadsAway,
-    MemoryHeads,
-    postgres_heads,
-    sqlite_heads,
-)
+from twinsmith.adapters.journal.heads import DatabaseHeads, Heads, HeadsAway, MemoryHeads
 from twinsmith.core.anchor import Anchor, anchors_in, written
 from twinsmith.core.events import GENESIS, SYSTEM, Event, Json
 
@@ -25,13 +18,11 @@ ONE, TWO, OTHER = (
 )
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
+@pytest.fixture(params=["memory", "sqlite"])
 def heads(request: pytest.FixtureRequest, tmp_path: Path) -> Heads:
     if request.param == "memory":
         return MemoryHeads()
-    if request.param == "sqlite":
-        return sqlite_heads(tmp_path / "heads.db")
-    return postgres_heads(f"{request.getfixturevalue('postgres')}/postgres", str(tmp_path))
+    return DatabaseHeads(tmp_path / "heads.db")
 
 
 def test_a_head_moves_from_where_it_stood_only(heads: Heads) -> None:
@@ -44,30 +35,12 @@ def test_a_head_moves_from_where_it_stood_only(heads: Heads) -> None:
     assert heads.all() == {"r": TWO, "s": OTHER}
 
 
-def test_journals_of_one_server_do_not_meet(postgres: str, tmp_path: Path) -> None:
-    url = f"{postgres}/postgres"
-    here, there = (postgres_heads(url, f"{tmp_path}/{name}") for name in "ab")
-    assert here.move("r", NOWHERE, ONE)
-    assert there.all() == {}
-    again = postgres_heads(url, f"{tmp_path}/a")
-    assert again.all() == {"r": ONE}
-
-
-@pytest.mark.parametrize(
-    "away",
-    [
-        lambda folder: sqlite_heads(folder / "file" / "heads.db"),
-        lambda folder: postgres_heads("postgresql://nobody@127.0.0.1:1/none", str(folder)),
-    ],
-    ids=["sqlite", "postgres"],
-)
-async def test_a_database_that_is_away_stops_nobody(
-    away: Callable[[Path], Heads], tmp_path: Path
-) -> None:
+async def test_a_database_that_is_away_stops_nobody(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
+    away = DatabaseHeads(tmp_path / "file" / "heads.db")
     with pytest.raises(HeadsAway):
-        away(tmp_path).all()
-    journal = FileJournal(tmp_path / "journal", ManualClock(), heads=away(tmp_path))
+        away.all()
+    journal = FileJournal(tmp_path / "journal", ManualClock(), heads=away)
     await journal.append(Event(run="r", kind="k", who="w", data={}))
     checked = journal.check("r")
     assert (checked.lines, checked.broken) == (1, None)
@@ -83,7 +56,7 @@ class Kept:
         self.journal = self.opened()
 
     def opened(self) -> FileJournal:
-        return FileJournal(self.folder, ManualClock(), heads=sqlite_heads(self.database))
+        return FileJournal(self.folder, ManualClock(), heads=DatabaseHeads(self.database))
 
     async def filled(self) -> "Kept":
         for run in ("one", "two", "three"):
