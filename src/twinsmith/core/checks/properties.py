@@ -136,8 +136,6 @@ _PROPERTIES: Mapping[Kind, tuple[str, Fits, Keeps]] = {
         _can_be_sorted,
         _same_type,
     ),
-    "undoes itself": ("{name}({call}{rest}) == {first}", _many, _as_long),
-    "as long": ("len({call}) == len({first})", _many, _as_long),
     "either order": ("{call} == {name}({turned})", _pair, lambda *_: True),
 }
 

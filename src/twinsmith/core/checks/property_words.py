@@ -1,6 +1,6 @@
 """The properties that a task's words and names tell of a function, only where they leave no doubt.
 
-The first sentence has to match as a whole, and later ones have to be known not to change it.
+One sentence has to match as a whole; where others follow, only a sorted result is read off.
 """
 
 import re
@@ -12,8 +12,6 @@ Kind = Literal[
     "keeps items",
     "done once",
     "done once, in any order",
-    "undoes itself",
-    "as long",
     "either order",
 ]
 LONGEST_TEXT = 20_000
@@ -48,41 +46,12 @@ _WHOLE = re.compile(rf"sorts? {_LIST}{_ORDER}{_HOW}{_ORDER}")
 _WORDS: dict[tuple[Kind, ...], tuple[str, ...]] = {
     ("keeps items",): (
         rf"sorts? {_GIVEN}(?:list|array|matrix)(?: of [\w-]{{1,20}})?{_ORDER}{_KEY}{_REST}",
-        rf"rotates? {_LIST}{_REST}",
     ),
     ("keeps items", "done once"): (
         rf"moves? all (?:the )?(?:zeroe?s|numbers) to the end of {_ANY}",
     ),
-    ("done once, in any order",): (
-        rf"{_REMOVE}(?:duplicates?|repeated)(?: {_THINGS})? {_FROM}",
-        rf"(?:from {_LIST}, )?{_REMOVE}elements that occur more than once",
-    ),
-    ("done once",): (
-        rf"{_REMOVE}consecutive duplicates?(?: {_THINGS})? {_FROM}",
-        rf"{_REMOVE}{_KIND} {_FROM}",
-        rf"(?:takes {_TEXT} and )?returns? {_TEXT} without {_KIND}",
-        rf"returns? only (?:the )?(?:positive|even|odd) numbers {_FROM}",
-        rf"filters? {_LIST} (?:only )?for \w+(?: that (?:contain|start with|end with) [\w ]+)?",
-        rf"converts? {_TEXT} (?:in)?to (?:upper|lower)[ -]?case",
-        rf"(?:trim|strip)s? (?:{_SPACE} (?:from|of) (?:both ends of )?)?{_TEXT}",
-        rf"(?:collapse|normali[sz]e)s? [\w ]{{0,40}}\b{_SPACE} (?:of|in) {_TEXT}",
-        rf"(?:convert|turn)s? (?:{_TEXT}|a title) (?:in)?to an? (?:url )?slug",
-        r"(?:normali[sz]es?|simplif(?:y|ies)) an? (?:[\w-]+ )?(?:path|url)",
-    ),
-    ("undoes itself", "keeps items"): (
-        rf"reverses? (?:the (?:order|elements|items|characters) of )?{_ANY}",
-        rf"reverses? (?:only )?the vowels (?:of|in) {_TEXT}",
-        rf"(?:interchange|swap)s? the first and (?:the )?last {_THINGS} {_FROM}",
-    ),
-    ("undoes itself", "as long"): (
-        rf"reverses? (?:each|every) (?:string|word) (?:of|in) {_LIST}",
-        rf"(?:swap|flip|toggle)s? the case of [\w ]{{0,40}}?{_TEXT}",
-        rf"(?:for {_TEXT}, )?flip lowercase [\w ]{{0,20}}to uppercase and uppercase to lowercase",
-    ),
-    ("as long",): (
-        rf"{_FIND}(?:square|cube)s? of (?:each|every|individual) {_THINGS} in {_LIST}",
-        rf"returns? {_LIST} with elements incremented by \d+",
-    ),
+    ("done once, in any order",): (rf"{_REMOVE}(?:duplicates?|repeated)(?: {_THINGS})? {_FROM}",),
+    ("done once",): (rf"{_REMOVE}{_KIND} {_FROM}",),
     ("either order",): (
         rf"{_FIND}(?:gcd|lcm|{_COMMON}) of {_TWO}[\w ]+",
         rf"{_FIND}(?:hamming|levenshtein|edit|manhattan) distance (?:between|of) {_TWO}[\w ]+",
@@ -95,9 +64,6 @@ _RULES = [(kinds, re.compile("|".join(words))) for kinds, words in _WORDS.items(
 _SORTED = re.compile(
     r"\b(?:returns?|outputs?|gives?|into) (?:(?:an?|the|single|new) )*sorted "
     r"(?:list|array|tuple|unique|elements)\b"
-    r"|\b(?:returned|output) (?:list|array) .{0,40}\bsorted\b"
-    r"|(?:\breturns? (?:the )?(?:list|even|odd|all)\b|, returned|\boutput them)\b.{0,120} in "
-    rf"(?:the )?(?:(?:order )?(?:from )?(?:{_UP}|{_DOWN})|sorted order)"
 )
 _OTHERWISE_SORTED = re.compile(
     r"\b(?:by(?! using)|according|based|alphabet\w*|lexic\w*|(?<!of )length|key|absolute|reverse\w*"
@@ -107,11 +73,6 @@ _OTHERWISE_SORTED = re.compile(
 _NOT_THE_RESULT = re.compile(
     r"\b(?:each|whether|true|if|ind(?:ex|ices)|strings?|words?|only"
     r"|(?:list|array) of (?:\w+ ){0,2}(?:pairs|tuples|lists|dictionaries|records))\b"
-)
-_HARMLESS = re.compile(
-    r"(?:do not|don't) use .*|use (?:the )?\w+[ -]?sort(?: algorithm)?"
-    r"|(?:keep|preserv)\w* (?:the )?(?:original )?order .*|an empty (?:list|string|array) .*"
-    rf"|returns? {_GIVEN}(?:new |sorted |resulting |reversed )?(?:list|array|string|result)"
 )
 _GIVES_NOTHING = r"\bin[ -]place\b|-> None\b|\bvoid {}\b"
 _LEAD = re.compile(
@@ -137,14 +98,13 @@ def named(text: str, entry: str) -> tuple[Kind, ...]:
     if re.search(_GIVES_NOTHING.format(re.escape(entry)), text, re.IGNORECASE):
         return ()
     purpose, *more = _sentences(text, entry) or [""]
-    alone = all(map(_HARMLESS.fullmatch, more))
     order = _order(" ".join([purpose, *more]))
-    if alone and order and _WHOLE.fullmatch(purpose):
+    if order and not more and _WHOLE.fullmatch(purpose):
         return (order, "keeps items", "done once")
     about_result = (each for each in (purpose, *more) if not _NOT_THE_RESULT.search(each))
     if order and any(map(_SORTED.search, about_result)):
         return (order,)
-    return next((kinds for kinds, rule in _RULES if alone and rule.fullmatch(purpose)), ())
+    return next((kinds for kinds, rule in _RULES if not more and rule.fullmatch(purpose)), ())
 
 
 def undoes(there: str, back: str, text: str) -> bool:

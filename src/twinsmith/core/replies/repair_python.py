@@ -17,7 +17,6 @@ from twinsmith.core.replies.python_names import (
     useless_imports,
 )
 from twinsmith.core.replies.python_text import readable
-from twinsmith.core.replies.repair_shadows import unshadowed
 from twinsmith.core.replies.source_text import Mended, Step, plain
 
 _MOST_STATEMENTS = 1000
@@ -225,5 +224,4 @@ def python_steps(beside: frozenset[str]) -> tuple[Step, ...]:
         _without_demonstrations,
         partial(_without_useless_imports, beside=beside),
         _with_imports,
-        unshadowed,
     )
