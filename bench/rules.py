@@ -3,16 +3,12 @@
     python -m bench.rules [--data DIR] [--pool FILE] [--full FILE] [--leetcode FILE] [--sample N]
                           [--only WORD]
 
-Repairs: every recorded reply of --pool, a pool of MBPP, and of --leetcode is read with a rule and
-without it. Counted are the replies whose program differs; at most --sample of them are judged by
-the problem's own tests, both ways. Checks: examples and properties are read off the words of tasks
-with a rule and without it; what only one of the two finds is right where the canonical solution
-keeps it. Those who wrote the words of properties had the sanitized part of MBPP in sight. Nobody
-had the 547 others (--full, mbpp.jsonl of google-research), the functions of CoSQA, of which many
-need packages that are not there, and LeetCodeDataset (--leetcode, v0.2.0 of newfacade). HumanEval-X
-has the problems of HumanEval in C++, Go and Rust: others in spelling only. All programs run in the
-sandbox. Not measured, because nothing is recorded: repairs in other languages, replies without a
-fence, several files, commands, libraries and services.
+Repairs: every recorded reply of --pool (MBPP) and --leetcode is read with a rule and without it; of
+those that differ at most --sample are judged by the problem's own tests. Checks: what is read off
+the words of tasks with a rule and without it is right where the canonical solution keeps it. The
+words of properties were written with the sanitized part of MBPP in sight, not the 547 others
+(--full), CoSQA or LeetCodeDataset. All programs run in the sandbox. Not measured, because nothing
+is recorded: other languages, replies without a fence, commands, libraries and services.
 """
 
 # ruff: noqa: SLF001 (a switch is inside what it switches off)
@@ -133,7 +129,6 @@ def example_rules() -> Iterator[Rule]:
         "_RELATION": re.compile(rf"\s*(?:{examples._ARROWS}|={{1,3}}(?!=))\s*"),
         "_args": _quoted_args,
         "_about": lambda every, function, _: [one for one in every if one.name == function],
-        "_QUOTES": {},
         "_own_words": lambda text, _: (text, ()),
         "WITHOUT_NOTHING": (),
     }
