@@ -41,10 +41,10 @@ from bench.programs_truth import Delivered, Judged, delivered, judge
 from bench.solve_suites import SHARED
 from twinsmith.cli.exits import BROKEN
 from twinsmith.core.errors import ModelUnavailable, TwinsmithError
-from twinsmith.wiring.models import opened_model
 from twinsmith.ports import Model, Sandbox
-from twinsmith.wiring.sandbox import sandbox_of
 from twinsmith.settings import load
+from twinsmith.wiring.models import opened_model
+from twinsmith.wiring.sandbox import sandbox_of
 
 OWN: tuple[Asked, ...] = (*SPECIFIED_PYTHON, *OPEN_PYTHON, *ELSEWHERE, *COMMANDS, *LIBRARIES)
 ROLES = [f"TWINSMITH_ENSEMBLE_{n}_{role}" for n in (1, 2) for role in ("SLOW", "CODER", "CRITIC")]

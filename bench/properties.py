@@ -27,8 +27,8 @@ from twinsmith.core.probe import Call, Probe, Probes
 from twinsmith.core.program import Program
 from twinsmith.core.wording import entry_in
 from twinsmith.ports import Sandbox
-from twinsmith.wiring.sandbox import sandbox_of
 from twinsmith.settings import load
+from twinsmith.wiring.sandbox import sandbox_of
 
 POOLS = SHARED.parent / "pools"
 LIMITS = Limits(probe_seconds=2.0, cpu_seconds=2.0)

@@ -51,15 +51,15 @@ from twinsmith.core.program import FILE_NAMES
 from twinsmith.core.replies.reply_code import read_program, source_in
 from twinsmith.core.task import Job, Task
 from twinsmith.core.wording import entry_in, spoken
-from twinsmith.wiring.effort import effort_of as chosen_effort
 from twinsmith.flow.pipeline import build
 from twinsmith.flow.recorder import Ports
-from twinsmith.wiring.knowledge import opened_retriever
-from twinsmith.wiring.models import opened_model
 from twinsmith.ports import Model, Retriever
 from twinsmith.prompts import render
-from twinsmith.wiring.sandbox import limits_of, sandbox_of
 from twinsmith.settings import Settings, load
+from twinsmith.wiring.effort import effort_of as chosen_effort
+from twinsmith.wiring.knowledge import opened_retriever
+from twinsmith.wiring.models import opened_model
+from twinsmith.wiring.sandbox import limits_of, sandbox_of
 
 PARTS: dict[str, Callable[[Effort], Effort]] = {
     "second": lambda effort: replace(effort, ensembles=1),

@@ -86,8 +86,8 @@ WRITES = (
     Write(kind="move", module="pathlib", path="Path.rename", named=_target),
     Write(
         kind="journal",
-        module="twinsmith.adapters.journal.files",
-        path="FileJournal.append",
+        module="twinsmith.adapters.journal.chained",
+        path="ChainedJournal.append",
         named=_event,
     ),
     Write(

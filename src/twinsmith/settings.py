@@ -211,8 +211,8 @@ class Settings:
     @property
     def models_folder(self) -> Path:
         """Where model files lie: the configured folder, else one in the data folder."""
-        folder = self.values.models.folder
-        return Path(folder).expanduser().absolute() if folder else self.home / "models"
+        given = self.values.models.folder
+        return Path(given).expanduser().absolute() if given else self.home / "models"
 
     @property
     def sandbox_folder(self) -> Path:
@@ -224,11 +224,6 @@ class Settings:
     def database_url(self) -> str:
         """The engine's database: the configured one, else SQLite in the data folder."""
         return self.values.database.url or f"sqlite:///{self.home / 'state.db'}"
-
-    @property
-    def shared_url(self) -> str:
-        """The database of runs and questions: the configured one, else SQLite."""
-        return self.values.database.url or f"sqlite:///{self.home / 'runs.db'}"
 
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:

@@ -3,6 +3,7 @@
 from twinsmith.adapters.outbox.folder import FolderOutbox
 from twinsmith.ports import Outbox
 from twinsmith.settings import Settings
+from twinsmith.wiring.shared import shared_url
 
 
 def outbox_of(settings: Settings) -> Outbox:
@@ -11,7 +12,7 @@ def outbox_of(settings: Settings) -> Outbox:
         return FolderOutbox()
     from twinsmith.adapters.outbox.shared import ResultTable, SharedOutbox
 
-    return SharedOutbox(FolderOutbox(), ResultTable(settings.shared_url))
+    return SharedOutbox(FolderOutbox(), ResultTable(shared_url(settings)))
 
 
 def kept_result(settings: Settings, run: str) -> dict[str, str] | None:
@@ -20,4 +21,4 @@ def kept_result(settings: Settings, run: str) -> dict[str, str] | None:
         return None
     from twinsmith.adapters.outbox.shared import ResultTable
 
-    return ResultTable(settings.shared_url).get(run)
+    return ResultTable(shared_url(settings)).get(run)

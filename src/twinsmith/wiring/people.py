@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from twinsmith.adapters.clock import SystemClock
 from twinsmith.ports import Desk, Questions
 from twinsmith.settings import Settings
+from twinsmith.wiring.shared import shared_url
 
 if TYPE_CHECKING:
     from twinsmith.adapters.desk.terminal import Terminal
@@ -14,7 +15,7 @@ def questions_of(settings: Settings) -> Questions:
     """Questions in the configured database, else in SQLite in the data folder."""
     from twinsmith.adapters.desk.questions import QuestionTable
 
-    return QuestionTable(settings.shared_url)
+    return QuestionTable(shared_url(settings))
 
 
 def desk_of(settings: Settings, terminal: "Terminal | None") -> Desk:
