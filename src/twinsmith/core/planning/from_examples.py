@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from twinsmith.core.planning.completing import known_part
+from twinsmith.core.planning.completing import NOT_FOUND, known_part
 from twinsmith.core.planning.contract import Field, Kind, Operation, Refusal, Table
 
 NO_CONTENT = 204
 RECORDS = "records"
-MISSING = 404
 
 
 def unnamed(operations: Iterable[Operation], tables: Sequence[Table]) -> Iterable[Table]:
@@ -64,10 +63,10 @@ def widened(table: Table, operations: Iterable[Operation]) -> Table:
 
 def found_or_not(operation: Operation, tables: Sequence[Table]) -> Operation:
     """A route about one row with a refusal for a missing row; PUT may create one."""
-    known = any(each.status == MISSING for each in operation.refuses)
+    known = any(each.status == NOT_FOUND for each in operation.refuses)
     if known or not tables or not operation.parameters or operation.method == "PUT":
         return operation
-    missing = Refusal(status=MISSING, when="there is none")
+    missing = Refusal(status=NOT_FOUND, when="there is none")
     return replace(operation, refuses=(missing, *operation.refuses))
 
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from twinsmith.core.errors import BadReply
 from twinsmith.core.model import Question
-from twinsmith.core.planning.completing import joined
+from twinsmith.core.planning.completing import NOT_FOUND, joined
 from twinsmith.core.planning.contract import Contract, Field, Operation
 from twinsmith.core.planning.contract_examples import LOGIN_RULE, example_for
 from twinsmith.core.planning.contract_reply import named_paths, read_contract
-from twinsmith.core.planning.from_examples import MISSING, widened
+from twinsmith.core.planning.from_examples import widened
 from twinsmith.core.planning.requirement import Requirement, Requirements, same
 from twinsmith.core.planning.serving import unserved
 from twinsmith.flow.build.asking import answered
@@ -167,7 +167,7 @@ def _sure(
         for refusal in operation.refuses
         if operation.part
         or str(refusal.status) in task
-        or (refusal.status == MISSING and operation.parameters)
+        or (refusal.status == NOT_FOUND and operation.parameters)
         or (operation.shape, refusal.status) in theirs
         or any(same(refusal.when, each.quote) for each in wanted.each)
     )
