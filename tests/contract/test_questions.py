@@ -1,13 +1,12 @@
 """Questions to people: one contract for the dictionary, SQLite and PostgreSQL."""
 
-import secrets
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import psycopg
 import pytest
 
+from tests.databases import fresh_url
 from twinsmith.adapters.desk.memory import MemoryQuestions
 from twinsmith.adapters.desk.questions import QuestionTable
 from twinsmith.core.errors import EngineError
@@ -30,13 +29,8 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Quest
     if request.param == "memory":
         only = MemoryQuestions()
         return lambda: only
-    if request.param == "sqlite":
-        return lambda: QuestionTable(f"sqlite:///{tmp_path / 'home' / 'runs.db'}")
-    server = request.getfixturevalue("postgres")
-    name = f"questions_{secrets.token_hex(4)}"
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    return lambda: QuestionTable(f"{server}/{name}")
+    url = fresh_url(request, tmp_path)
+    return lambda: QuestionTable(url)
 
 
 def test_a_question_is_there_for_everybody(opened: Callable[[], Questions]) -> None:

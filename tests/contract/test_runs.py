@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-import psycopg
 import pytest
 
+from tests.databases import fresh_url
 from tests.worlds import job_of
 from twinsmith.adapters.durable.runs import MemoryRuns, RunTable
 from twinsmith.core.errors import EngineError
@@ -29,13 +29,8 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Runs]
     if request.param == "memory":
         only = MemoryRuns()
         return lambda: only
-    if request.param == "sqlite":
-        return lambda: RunTable(f"sqlite:///{tmp_path / 'home' / 'runs.db'}")
-    server = request.getfixturevalue("postgres")
-    name = f"runs_{secrets.token_hex(4)}"
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    return lambda: RunTable(f"{server}/{name}")
+    url = fresh_url(request, tmp_path)
+    return lambda: RunTable(url)
 
 
 def test_a_record_is_there_for_everybody(opened: Callable[[], Runs]) -> None:
