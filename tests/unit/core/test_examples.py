@@ -190,6 +190,22 @@ def test_a_call_inside_of_an_expression_is_a_check() -> None:
     assert found.calls == ()
 
 
+@pytest.mark.parametrize(
+    ("asked", "result"),
+    [
+        ("f(1) == 2", "True"),
+        ("f(1) < 1", "False"),
+        ("f(1) > 1 and f(2)", "3"),
+        ("f(0) or 'none'", "'none'"),
+        ("not f(1)", "False"),
+        ("f(1) if f(0) else 7", "7"),
+    ],
+)
+def test_a_doctest_is_compared_as_a_whole(asked: str, result: str) -> None:
+    [check] = read_examples(f">>> {asked}\n{result}", function="f").checks
+    assert check == f"assert ({asked}) == {result}"
+
+
 PROMPT = '''
 import math
 

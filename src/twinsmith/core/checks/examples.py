@@ -383,4 +383,5 @@ def _doctests(text: str, function: str) -> Iterator[str]:
         result = _result_at(below, 0)
         is_plain = isinstance(node, ast.Call) and names == {function}
         if function in names and result and not is_plain:
-            yield f"assert {ast.unparse(node)} == {result}"
+            # Python writes brackets only where it needs them: (f(1) == 2) == True
+            yield ast.unparse(ast.parse(f"assert ({ast.unparse(node)}) == {result}"))
