@@ -121,13 +121,10 @@ def example_rules() -> Iterator[Rule]:
         "_arrows": none,
         "_doctests": none,
         "_after_heading": same,
-        "_with_tuples": same,
         "_clash": lambda *_: False,
-        "_STEPS": NEVER,
         "_UNSURE": NEVER,
         "_ONE_MORE": NEVER,
         "_RELATION": re.compile(rf"\s*(?:{examples._ARROWS}|={{1,3}}(?!=))\s*"),
-        "_args": _quoted_args,
         "_about": lambda every, function, _: [one for one in every if one.name == function],
         "_own_words": lambda text, _: (text, ()),
         "WITHOUT_NOTHING": (),
@@ -137,14 +134,6 @@ def example_rules() -> Iterator[Rule]:
     for name in ("_MARK", "_OWNED", "_MADE", "_TYPE", "_BORROWED"):
         yield Rule(name=f"foreign {name}", module=foreign, attribute=name, instead=NEVER)
     yield Rule(name="foreign lists", module=foreign, attribute="_with_brackets", instead=same)
-
-
-_ARGS = examples._args
-
-
-def _quoted_args(call: str, parameters: tuple[str, ...]) -> tuple[tuple[str, ...] | None, bool]:
-    args, unquoted = _ARGS(call, parameters)
-    return (None if unquoted else args), False
 
 
 def property_rules() -> Iterator[Rule]:

@@ -6,7 +6,7 @@ Text is only parsed here. What is not surely an example is left out, because an 
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, islice, pairwise
 
 from twinsmith.core.checks.foreign import TEXT_IN_QUOTES, at_home
@@ -39,7 +39,6 @@ _RELATION = re.compile(
     r"(?:\s*(?:(?:equal\s+to|the|an?|string|text|list|tuple|number|integer|value)\b\s*)*)"
     r":?\s*`?"
 )
-_STEPS = re.compile(r"[ \t]*[-+*/%][^=<>\n]*=[ \t]*(?=\S)")
 _UNSURE = re.compile(r"[\w'\"\[({]|\.\d|[ \t]*(?:[-+*/%<>=|&^]|\.\.|(?:if|or|unless|when)\b)")
 _ONE_MORE = re.compile(r",[ \t]*(?=[-\d'\"\[({])")
 _HEADING = re.compile(r"^[ \t]*(?:for )?examples?\b[^\n(=]*$", re.IGNORECASE | re.MULTILINE)
@@ -67,14 +66,12 @@ class Examples:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """One example: its place in the text, and how it was written."""
+    """One example, and its place in the text."""
 
     at: int
     args: tuple[str, ...]
     result: str
     name: str = ""
-    in_brackets: bool = False
-    unquoted: bool = False
 
 
 def read_examples(
@@ -93,7 +90,7 @@ def read_examples(
         *_assignments(text, parameters),
     ]
     found = found or list(_inputs(text, parameters)) or list(_arrows(text, parameters))
-    found = _with_tuples(_after_heading(found, text))
+    found = _after_heading(found, text)
     if language in WITHOUT_NOTHING:
         found = [one for one in found if one.result != "None"]
     calls = list(
@@ -190,10 +187,6 @@ def _result_at(text: str, at: int, *, asserted: bool = False) -> str:
     if read is None:
         return ""
     literal, end = read
-    steps = _STEPS.match(text, end)
-    if steps:
-        # 19 - 5 - 6 = 8
-        return _result_at(text, steps.end())
     more = _ONE_MORE.match(text, end)
     if more and not asserted:
         # 1, 2 may be a tuple; 1, 'b' -> 2 is not.
@@ -210,60 +203,46 @@ def _calls(text: str, parameters: tuple[str, ...], language: str) -> Iterator[_F
         if before.endswith(("def", "fn", "func", "function")):
             continue
         end = _closing(text, match.end() - 1)
-        args, unquoted = _args(text[match.start() : end], parameters)
+        args = _args(text[match.start() : end], parameters)
         if args is None:
             continue
-        result, at = _given(text, end, before, silent="None" if language == "python" else "")
+        result = _given(text, end, before, silent="None" if language == "python" else "")
         if result:
-            yield _Found(
-                at=match.start(),
-                name=match.group(1),
-                args=args,
-                result=result,
-                in_brackets=text[at : at + 1] == "(" and not result.startswith("("),
-                unquoted=unquoted,
-            )
+            yield _Found(at=match.start(), name=match.group(1), args=args, result=result)
 
 
-def _args(call: str, parameters: tuple[str, ...]) -> tuple[tuple[str, ...] | None, bool]:
-    """The arguments of a call in their order, and whether one is a word without quotes."""
+def _args(call: str, parameters: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The arguments of a call in their order; None where one is no literal."""
     try:
         node = ast.parse(_spelled(call), mode="eval").body
     except _UNREADABLE:
-        return None, False
+        return None
     if not isinstance(node, ast.Call):
-        return None, False
+        return None
     given = list(node.args)
     for keyword in node.keywords:
         if parameters[len(given) : len(given) + 1] != (keyword.arg,):
-            return None, False
+            return None
         given.append(keyword.value)
-    words = [each.id for each in given if isinstance(each, ast.Name)]
-    if set(words) & set(parameters):
-        return None, False
-    texts = [
-        repr(each.id) if isinstance(each, ast.Name) else _literal(ast.unparse(each))
-        for each in given
-    ]
-    return (tuple(texts) if all(texts) else None), bool(words)
+    texts = tuple(_literal(ast.unparse(each)) for each in given)
+    return texts if all(texts) else None
 
 
-def _given(text: str, end: int, before: str, *, silent: str) -> tuple[str, int]:
-    """The result of a call by the words around it, and the place where it stands."""
+def _given(text: str, end: int, before: str, *, silent: str) -> str:
+    """The result of a call by the words around it; empty where they tell none."""
     doctest = before.endswith(">>>")
     line, _, below = text[end:].partition("\n")
     if doctest and (not line.strip() or line.lstrip().startswith("#")):
         if not below.partition("\n")[0].strip() and below.lstrip().startswith(">>>"):
-            return silent, end
-        at = len(text) - len(below.lstrip())
-        return _result_at(text, at), at
+            return silent
+        return _result_at(below.lstrip(), 0)
     if doctest and below.strip().startswith("False"):
-        return "", end
+        return ""
     relation = _RELATION.match(text, end)
     if relation is None and not doctest:
-        return "", end
+        return ""
     at = relation.end() if relation else end + len(line) - len(line.lstrip())
-    return _result_at(text, at, asserted=before.endswith("assert")), at
+    return _result_at(text, at, asserted=before.endswith("assert"))
 
 
 def _about(found: list[_Found], function: str, parameters: tuple[str, ...]) -> list[_Found]:
@@ -271,9 +250,7 @@ def _about(found: list[_Found], function: str, parameters: tuple[str, ...]) -> l
     own = [one for one in found if one.name == function]
     if not own and len({one.name for one in found}) == 1:
         own = [one for one in found if len(one.args) == len(parameters)]
-    quoted = [one for one in own if not one.unquoted]
-    words_are_meant = len({one.result for one in own}) > 1
-    return own if not quoted and words_are_meant else quoted
+    return own
 
 
 def _assignments(text: str, parameters: tuple[str, ...]) -> Iterator[_Found]:
@@ -351,13 +328,6 @@ def _after_heading(found: list[_Found], text: str) -> list[_Found]:
     if len({one.result[0] in "[({" for one in found}) < 2 or not headings:
         return found
     return [one for one in found if one.at > headings[-1]] or found
-
-
-def _with_tuples(found: list[_Found]) -> list[_Found]:
-    """The examples with `('a')` as a tuple, where another example gives a tuple."""
-    if not any(one.result.startswith("(") for one in found):
-        return found
-    return [replace(one, result=f"({one.result},)") if one.in_brackets else one for one in found]
 
 
 def _clash(one: Call, other: Call) -> bool:
