@@ -5,13 +5,12 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from twinsmith.core.checks.inputs import input_text
 from twinsmith.core.errors import BadReply
 from twinsmith.core.probe import Command, Probe
 from twinsmith.core.program import FILE_NAMES, MODULE
-from twinsmith.core.replies.reply_json import object_in, open_question, words
+from twinsmith.core.replies.reply_json import object_in, object_schema, open_question, words
 
 MOST_RUNS = 20
 MOST_ARGS = 12
@@ -21,15 +20,12 @@ MOST_WORDS = 12
 """The most words of a usage line; a longer one is a sentence."""
 _PRINTS = "the letters, last one first"
 """The output of the example program; a description that repeats it was copied."""
-_FILE_SCHEMA = {
-    "type": "object",
-    "properties": {
+_FILE_SCHEMA = object_schema(
+    {
         "name": {"type": "string", "pattern": "^[a-z][a-z0-9_]{0,20}[.][a-z]{1,4}$"},
         "text": {"type": "string"},
-    },
-    "required": ["name", "text"],
-    "additionalProperties": False,
-}
+    }
+)
 _READS = {"stdin": "standard input", "files": "files that its arguments name"}
 _TAKES = {"args": "arguments", "options": "options"}
 # A small model that puts its own command line on standard input.
@@ -43,14 +39,14 @@ _PROGRAM = re.compile(
 
 def runs_schema(channels: Collection[str], most: int = 8) -> str:
     """The JSON schema for runs of a command, each with only the inputs that the task speaks of."""
-    return json.dumps(_object({"runs": _runs_of(channels, most)}))
+    return json.dumps(object_schema({"runs": _runs_of(channels, most)}))
 
 
 def schema(channels: Collection[str]) -> str:
     """The JSON schema for the description of a command with two or three runs."""
     text = {"type": "string"}
     parts = {"usage": text, "prints": text, "runs": _runs_of(channels, 3)}
-    return json.dumps(_object({**parts, "question": text, "assumed": text}))
+    return json.dumps(object_schema({**parts, "question": text, "assumed": text}))
 
 
 def _runs_of(channels: Collection[str], most: int) -> dict[str, object]:
@@ -69,16 +65,7 @@ def _runs_of(channels: Collection[str], most: int) -> dict[str, object]:
         },
         "stdout": {"type": "string"},
     }
-    return {"type": "array", "minItems": 2, "maxItems": most, "items": _object(run)}
-
-
-def _object(properties: dict[str, Any]) -> dict[str, object]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return {"type": "array", "minItems": 2, "maxItems": most, "items": object_schema(run)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

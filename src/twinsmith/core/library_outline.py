@@ -7,34 +7,28 @@ from dataclasses import dataclass, replace
 
 from twinsmith.core.errors import BadReply
 from twinsmith.core.library_names import MODULE_LEVEL, Written
-from twinsmith.core.replies.reply_json import object_in, open_question, words
+from twinsmith.core.replies.reply_json import object_in, object_schema, open_question, words
 
 MOST_PARTS = 8
 SCHEMA = json.dumps(
-    {
-        "type": "object",
-        "properties": {
+    object_schema(
+        {
             "parts": {
                 "type": "array",
                 "minItems": 1,
                 "maxItems": MOST_PARTS,
-                "items": {
-                    "type": "object",
-                    "properties": {
+                "items": object_schema(
+                    {
                         "name": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
                         "signature": {"type": "string"},
                         "does": {"type": "string"},
-                    },
-                    "required": ["name", "signature", "does"],
-                    "additionalProperties": False,
-                },
+                    }
+                ),
             },
             "question": {"type": "string"},
             "assumed": {"type": "string"},
-        },
-        "required": ["parts", "question", "assumed"],
-        "additionalProperties": False,
-    }
+        }
+    )
 )
 _METHOD = re.compile(r"\(\s*(?:self|cls)\b")
 _NAME = re.compile(r"[A-Za-z_]\w{0,60}")

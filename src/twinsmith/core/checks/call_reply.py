@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from twinsmith.core.errors import BadReply
 from twinsmith.core.probe import Call, Probe
-from twinsmith.core.replies.reply_json import object_in
+from twinsmith.core.replies.reply_json import object_in, object_schema
 
 LONGEST_LITERAL = 400
 _LIST = {"type": "array", "maxItems": 6}
@@ -20,9 +20,9 @@ _ANY = {"type": ["string", "number", "boolean", "null", "array", "object"]}
 
 def calls_schema(names: Sequence[str], most: int) -> str:
     """The JSON schema for a list of calls: function, arguments and result."""
-    call = _object({"function": {"enum": list(names)}, "args": _LIST, "gives": _ANY})
+    call = object_schema({"function": {"enum": list(names)}, "args": _LIST, "gives": _ANY})
     calls = {"type": "array", "minItems": 2, "maxItems": most, "items": call}
-    return json.dumps(_object({"calls": calls}))
+    return json.dumps(object_schema({"calls": calls}))
 
 
 def read_calls(text: str, calls: Sequence[str]) -> dict[Probe, int]:
@@ -65,12 +65,3 @@ def _counted(call: str) -> tuple[str, int | None]:
     if given == "...":
         return name, None
     return name, len(given.split(",")) if given.strip() else 0
-
-
-def _object(properties: Mapping[str, object]) -> dict[str, object]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }

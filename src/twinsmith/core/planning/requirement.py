@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from twinsmith.core.errors import BadReply
-from twinsmith.core.replies.reply_json import object_in, words
+from twinsmith.core.replies.reply_json import object_in, object_schema, words
 
 MOST_REQUIREMENTS = 8
 SAME = 0.6
@@ -29,28 +29,22 @@ _CLAUSE = re.compile(r"(?<=[.;:!?])\s+|\n+|\s+—\s+")
 LEAST_OF_A_CLAUSE = 4
 """The number of uncovered words from which on a clause is a requirement of its own."""
 SCHEMA = json.dumps(
-    {
-        "type": "object",
-        "properties": {
+    object_schema(
+        {
             "requirements": {
                 "type": "array",
                 "minItems": 1,
                 "maxItems": 9,
-                "items": {
-                    "type": "object",
-                    "properties": {
+                "items": object_schema(
+                    {
                         "what": {"type": "string", "maxLength": 160},
                         "quote": {"type": "string", "maxLength": 200},
                         "refuses": {"type": "boolean"},
-                    },
-                    "required": ["what", "quote", "refuses"],
-                    "additionalProperties": False,
-                },
+                    }
+                ),
             },
-        },
-        "required": ["requirements"],
-        "additionalProperties": False,
-    }
+        }
+    )
 )
 
 

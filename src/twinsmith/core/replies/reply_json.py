@@ -29,6 +29,16 @@ def object_in(text: str, what: str) -> Mapping[str, object]:
     return raw
 
 
+def object_schema(properties: Mapping[str, object]) -> dict[str, object]:
+    """The JSON schema of an object that has all of these fields and no others."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
 def words(raw: Mapping[str, object], name: str) -> str:
     """A text of a JSON object in one line and of a bounded length; empty where it is none."""
     value = raw.get(name)

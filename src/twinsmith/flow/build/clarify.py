@@ -14,7 +14,7 @@ from twinsmith.core.errors import BadReply
 from twinsmith.core.library_names import Written, placed, possible_owners, written_in
 from twinsmith.core.model import Ask, Question
 from twinsmith.core.profile import Profile
-from twinsmith.core.replies.reply_json import object_in, open_question, words
+from twinsmith.core.replies.reply_json import object_in, object_schema, open_question, words
 from twinsmith.core.task import Task
 from twinsmith.core.wording import channels_in, entry_in, signature_in, spoken
 from twinsmith.flow.build.asking import answered
@@ -39,17 +39,14 @@ _OTHERS = {
 }
 """Per language the function of the example reply: small models give placeholders back."""
 SCHEMA = json.dumps(
-    {
-        "type": "object",
-        "properties": {
+    object_schema(
+        {
             "entry": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
             "signature": {"type": "string"},
             "question": {"type": "string"},
             "assumed": {"type": "string"},
-        },
-        "required": ["entry", "signature", "question", "assumed"],
-        "additionalProperties": False,
-    }
+        }
+    )
 )
 
 
