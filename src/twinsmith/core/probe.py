@@ -10,6 +10,7 @@ from typing import Literal
 
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.program import MODULE
+from twinsmith.core.replies.python_names import UNREADABLE
 
 Origin = Literal["person", "task", "plan"]
 MOST_PROBES = 500
@@ -126,7 +127,7 @@ def read_check(line: str, *, number: int) -> Probe | None:
     """An assert that a model proposed, as a probe; None when it is not exactly one assert."""
     try:
         body = ast.parse(line.strip()).body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
+    except UNREADABLE:
         return None
     if len(body) != 1 or not isinstance(body[0], ast.Assert):
         return None
@@ -156,7 +157,7 @@ def _call(check: ast.Assert) -> Call | None:
                 comparators=[expected],
             ),
             msg=None,
-        ) if all(map(_is_literal, [*args, expected])):
+        ) if all(map(is_literal, [*args, expected])):
             return Call(
                 function=function,
                 args=tuple(ast.unparse(arg) for arg in args),
@@ -165,10 +166,11 @@ def _call(check: ast.Assert) -> Call | None:
     return None
 
 
-def _is_literal(node: ast.expr) -> bool:
+def is_literal(value: ast.expr | str) -> bool:
+    """True where an expression or a text is a value as Python writes it."""
     try:
-        ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        ast.literal_eval(value)
+    except UNREADABLE:
         return False
     return True
 

@@ -8,6 +8,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from twinsmith.core.replies.python_names import UNREADABLE
+
 LONGEST_SOURCE = 6000
 DEEPEST = 60
 _COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
@@ -42,7 +44,6 @@ _PAIRS = (
 )
 _OTHER = {**dict(_PAIRS), **{second: first for first, second in _PAIRS}}
 _AROUND = ("str", "int", "list", "sorted", "tuple", "float", "bool", "round", "len", "abs", "set")
-_UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 _Place = tuple[ast.AST, str, int | None]
 _TYPES = ("annotation", "returns", "type_params", "decorator_list")
 
@@ -75,7 +76,7 @@ def variants(source: str, most: int) -> tuple[str, ...]:
         chosen = [edits[int(n * step)] for n in range(min(most, len(edits)))]
         found = dict.fromkeys(_edited(tree, where, edit) for where, edit in chosen)
         found.pop(_text(tree), None)
-    except _UNREADABLE:
+    except UNREADABLE:
         return ()
     return tuple(filter(None, found))
 
@@ -97,7 +98,7 @@ def _edited(tree: ast.Module, where: _Place, edit: ast.AST) -> str:
     try:
         text = _text(ast.fix_missing_locations(tree))
         ast.parse(text)
-    except _UNREADABLE:
+    except UNREADABLE:
         return ""
     finally:
         _put(*where, node)

@@ -12,6 +12,7 @@ from itertools import combinations, islice, pairwise
 from twinsmith.core.checks.foreign import TEXT_IN_QUOTES, at_home
 from twinsmith.core.checks.parameters import parameters_in
 from twinsmith.core.probe import Call
+from twinsmith.core.replies.python_names import UNREADABLE
 
 LONGEST_TEXT = 50_000
 LONGEST_CALL = 2_000
@@ -26,7 +27,6 @@ WORDS = {
 }
 WITHOUT_NOTHING = ("c", "cpp")
 """Languages without a value for nothing: an example with None was written for another language."""
-_UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 _QUOTES = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
 _NAME_AND_OPEN = re.compile(r"(?<![\w.])([A-Za-z_]\w*)[ \t]*\(")
 _NUMBER_OR_WORD = re.compile(r"[-+]?(?:\d[\d_]*(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+)|[A-Za-z]+")
@@ -109,7 +109,7 @@ def _own_words(text: str, function: str) -> tuple[str, tuple[str, ...]]:
     """The docstring and parameters of a function that the text defines; else the text as it is."""
     try:
         tree = ast.parse(text)
-    except _UNREADABLE:
+    except UNREADABLE:
         return text, ()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.name == function:
@@ -140,7 +140,7 @@ def _literal(text: str) -> str:
     try:
         node = ast.parse(_spelled(text).strip(), mode="eval").body
         ast.literal_eval(node)
-    except _UNREADABLE:
+    except UNREADABLE:
         return ""
     return "" if any(_is_ellipsis(each) for each in ast.walk(node)) else ast.unparse(node)
 
@@ -215,7 +215,7 @@ def _args(call: str, parameters: tuple[str, ...]) -> tuple[str, ...] | None:
     """The arguments of a call in their order; None where one is no literal."""
     try:
         node = ast.parse(_spelled(call), mode="eval").body
-    except _UNREADABLE:
+    except UNREADABLE:
         return None
     if not isinstance(node, ast.Call):
         return None
@@ -346,7 +346,7 @@ def _doctests(text: str, function: str) -> Iterator[str]:
             continue
         try:
             node = ast.parse(line[3:].strip(), mode="eval").body
-        except _UNREADABLE:
+        except UNREADABLE:
             continue
         called = {each.func for each in ast.walk(node) if isinstance(each, ast.Call)}
         names = {each.id for each in called if isinstance(each, ast.Name)}

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from twinsmith.core.probe import Call
+from twinsmith.core.replies.python_names import UNREADABLE
 
 LONGEST_LITERAL = 400
 MOST_ITEMS = 16
@@ -23,7 +24,6 @@ WORDS = ("", "a", "aa", "ab", "Ab", "a b", "1", "hello world", "é", "A1-b_2")
 LETTERS = ("a", "b", "Z", "1", " ")
 NUMBERS = (0, 1, 2, 3, 7, 10, 100)
 FRACTIONS = (0.0, 0.5, 1.0, 2.5, 10.0)
-_UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ def _rows(seen: Sequence[Call]) -> list[list[object]]:
             row = _values(call.args)
             # An infinite number can be read, but not written.
             rows.append(_values(_texts(row)))
-        except _UNREADABLE:
+        except UNREADABLE:
             continue
     kinds = Counter(tuple(_kind(value) for value in row) for row in rows if row)
     if not kinds:
@@ -268,7 +268,7 @@ def _typed_rows(annotations: Sequence[str], rng: random.Random) -> list[list[obj
     try:
         nodes = [ast.parse(each, mode="eval").body for each in annotations]
         return [[_typed(node, rng) for node in nodes] for _ in range(TYPED)] if nodes else []
-    except (*_UNREADABLE, LookupError):
+    except (*UNREADABLE, LookupError):
         return []
 
 

@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 
 from twinsmith.core.brackets import closed, parts
+from twinsmith.core.replies.python_names import UNREADABLE
 
 LONGEST_DECLARATION = 1000
 DEEPEST = 8
@@ -72,7 +73,7 @@ def annotations_in(text: str, function: str, language: str) -> tuple[str, ...]:
 def _python(inside: str) -> tuple[Parameter, ...]:
     try:
         defined = ast.parse(f"def f({inside}): pass").body[0]
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
+    except UNREADABLE:
         return ()
     assert isinstance(defined, ast.FunctionDef)
     given = defined.args

@@ -12,6 +12,7 @@ from itertools import chain, permutations, zip_longest
 
 from twinsmith.core.checks.property_words import Kind, named, undoes
 from twinsmith.core.probe import Call
+from twinsmith.core.replies.python_names import UNREADABLE
 
 MOST = 6
 LONGEST_INPUT = 300
@@ -20,7 +21,6 @@ Fits = Callable[[Sequence[object]], bool]
 Keeps = Callable[[object, object], bool]
 """Whether a result, beside the first argument, has a property."""
 _OWN_WORDS = {"list", "sorted", "len"}
-_UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 _COUNTS = re.compile(r"\brun[ -]length|compress", re.IGNORECASE)
 
 
@@ -57,7 +57,7 @@ def _read(name: str, seen: Sequence[Call]) -> Iterator[_Seen]:
         try:
             values = tuple(ast.literal_eval(arg) for arg in call.args)
             results = (ast.literal_eval(call.expected),) if call.expected else ()
-        except _UNREADABLE:
+        except UNREADABLE:
             continue
         if not isinstance(values[0], list | tuple | str) or len(values[0]) > 1:
             yield _Seen(args=call.args, values=values, results=results)

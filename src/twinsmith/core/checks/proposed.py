@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from twinsmith.core.probe import Probe, read_check
+from twinsmith.core.replies.python_names import parsed
 
 MOST_CHECKS = 30
 MOST_OF_A_TEST = 4
@@ -104,8 +105,9 @@ def _bound_in(nodes: Sequence[ast.AST]) -> set[str]:
 def _tests(text: str) -> Iterator[ast.Assert | ast.FunctionDef]:
     """The asserts and test functions of a text, each read by itself: the last may have been cut."""
     for part in _PARTS.split(_code(text)):
-        if not _parses(part):
+        if parsed(part) is None:
             continue
+        # A tree of its own: tests are rewritten.
         for node in ast.parse(part).body:
             match node:
                 case ast.Assert() | ast.FunctionDef(args=ast.arguments(args=[])):
@@ -114,22 +116,13 @@ def _tests(text: str) -> Iterator[ast.Assert | ast.FunctionDef]:
 
 def _asserts(text: str) -> Iterator[ast.Assert]:
     """The lines of a text that are asserts, where the whole is no program."""
-    for part in [text] if _parses(text) else text.splitlines():
-        if _parses(part.strip()):
-            body = ast.parse(part.strip()).body
-            yield from (node for node in body if isinstance(node, ast.Assert))
+    for part in [text] if parsed(text) else text.splitlines():
+        tree = parsed(part.strip())
+        yield from (node for node in (tree.body if tree else ()) if isinstance(node, ast.Assert))
 
 
 def _code(text: str) -> str:
     return "\n".join(_FENCED.findall(text)) or text
-
-
-def _parses(text: str) -> bool:
-    try:
-        ast.parse(text)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return False
-    return True
 
 
 def _compared_by_value(test: ast.expr) -> ast.expr:

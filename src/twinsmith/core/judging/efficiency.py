@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from twinsmith.core.execution import Execution, ProbeResult
 from twinsmith.core.probe import Call, Probe, Probes
+from twinsmith.core.replies.python_names import UNREADABLE
 from twinsmith.core.verdict import Finding
 
 FACTORS = (1, 8, 64, 512, 4096)
@@ -22,7 +23,6 @@ SLOW = 10.0
 LARGEST_NUMBER = 10**6
 LONGEST_LITERAL = 200_000
 WHAT = "slow"
-_UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ def grown(call: Call, factor: int) -> Call | None:
     """A call with each argument `factor` times as large; None where that is too large."""
     try:
         values = [ast.literal_eval(arg) for arg in call.args]
-    except _UNREADABLE:
+    except UNREADABLE:
         return None
     if sum(map(len, call.args)) * factor > LONGEST_LITERAL:
         return None

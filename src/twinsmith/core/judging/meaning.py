@@ -4,18 +4,19 @@ import ast
 import math
 from collections.abc import Hashable
 
+from twinsmith.core.replies.python_names import UNREADABLE
+
 DIGITS = 9
 """Numbers that are the same to this many digits count as the same."""
 SINGLE_DIGITS = 6
 """The digits that count in languages that have numbers of single precision."""
-_UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 
 
 def meaning(literal: str, *, exact: bool = True) -> Hashable:
     """A key that is the same for all literals that mean the same value."""
     try:
         return _meaning(ast.literal_eval(literal), exact=exact)
-    except _UNREADABLE:
+    except UNREADABLE:
         return ("text", literal)
 
 

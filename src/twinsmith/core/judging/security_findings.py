@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from twinsmith.core.replies.python_names import parsed
 from twinsmith.core.verdict import Finding, Severity
 
 _PASSWORD = re.compile(r"password|passwd|passphrase|(?:^|_)(?:pass|pwd|pw)(?:_|$)", re.IGNORECASE)
@@ -23,9 +24,8 @@ _ASSIGNED = (ast.Assign, ast.AnnAssign)
 
 def security_findings(source: str) -> tuple[Finding, ...]:
     """Security mistakes in a source, each once a line; none where it cannot be parsed."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
+    tree = parsed(source)
+    if tree is None:
         return ()
     lines = source.splitlines()
     found: dict[tuple[str, int], Finding] = {}

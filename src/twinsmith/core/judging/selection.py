@@ -15,6 +15,7 @@ from twinsmith.core.checks.inputs import observed
 from twinsmith.core.execution import ProbeResult
 from twinsmith.core.judging.meaning import DIGITS, meaning
 from twinsmith.core.probe import Call, Input
+from twinsmith.core.replies.python_names import UNREADABLE
 
 AGREEMENT = 0.2
 """The weight of agreement in a score; the rest is the weight of checks."""
@@ -24,8 +25,6 @@ DOUBT = 1.0
 BY_THE_WORDS = -1
 """The ensemble of checks that follow from the task's own words: a voice beside all critics."""
 NOT_RUN = "not run"
-
-_UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -362,7 +361,7 @@ def _style(call: Input | None) -> Hashable:
     for arg in call.args:
         try:
             value = ast.literal_eval(arg)
-        except _UNREADABLE:
+        except UNREADABLE:
             return None
         items = value if isinstance(value, list | tuple | set | dict) else ()
         styles.append(

@@ -11,6 +11,7 @@ from twinsmith.core.planning.dialogue import called_in
 from twinsmith.core.planning.requirement import Requirement, Requirements, introduces
 from twinsmith.core.planning.serving import serving
 from twinsmith.core.probe import ABOUT_ACCOUNTS, Probe
+from twinsmith.core.replies.python_names import UNREADABLE
 
 REFUSED = 400
 BROKEN = 500
@@ -196,7 +197,7 @@ def transcript(result: ProbeResult) -> list[list[object]]:
     """The answers of a service during a check: method, path, status, kind and text of each."""
     try:
         read = ast.literal_eval(result.value) if result.value else []
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except UNREADABLE:
         return []
     return [entry for entry in read if isinstance(entry, list) and len(entry) == 5]
 

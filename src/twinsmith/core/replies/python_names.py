@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-_UNREADABLE = (SyntaxError, ValueError, MemoryError, RecursionError)
+UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
+"""The errors of Python's own parser for a text that is no program or no literal."""
 _HOMES: Mapping[str, str] = {
     "abc": "ABC abstractmethod",
     "bisect": "bisect_left bisect_right insort insort_left insort_right",
@@ -74,7 +75,7 @@ def parsed(source: str) -> ast.Module | None:
             # An odd escape is the program's own affair.
             warnings.simplefilter("ignore")
             return ast.parse(source)
-    except _UNREADABLE:
+    except UNREADABLE:
         return None
 
 
@@ -86,7 +87,7 @@ def problem(source: str) -> SyntaxError | None:
             ast.parse(source)
     except SyntaxError as error:
         return error
-    except _UNREADABLE:
+    except UNREADABLE:
         return None
     return None
 
@@ -139,7 +140,7 @@ def effects(
     """A function that tells which variables a statement may change, and the names needed."""
     try:
         top = symtable.symtable(source, "reply", "exec")
-    except _UNREADABLE:
+    except UNREADABLE:
         return lambda _: {"?"}, {"?"}
     reached = {child.get_name(): _globals(child) for child in top.get_children()}
     # A call of the entry itself shows something; it sets up nothing.
@@ -197,7 +198,7 @@ def missing(source: str) -> set[str]:
     """The names that a source uses and binds nowhere."""
     try:
         top = symtable.symtable(source, "reply", "exec")
-    except _UNREADABLE:
+    except UNREADABLE:
         return set()
     used: set[str] = set()
     bound: set[str] = set(dir(builtins))

@@ -7,8 +7,7 @@ from twinsmith.core.checks.inputs import input_text, printed, probe_of
 from twinsmith.core.judging.doubt import Doubted
 from twinsmith.core.judging.selection import Separation
 from twinsmith.core.outcome import Work
-from twinsmith.core.probe import Command, Input
-from twinsmith.flow.build.disagreement import is_literal
+from twinsmith.core.probe import Command, Input, is_literal
 
 AskPerson = Callable[[str, str], Awaitable[str]]
 """Asks a person: a question and the answer assumed where nobody gives one in, an answer out."""
