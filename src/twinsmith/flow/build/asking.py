@@ -1,13 +1,16 @@
-"""One question to a model, asked again until its answer can be read."""
+"""Questions to a model: asked until the answer can be read, or once where it may be lacking."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from twinsmith.core.errors import BadReply
+from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.model import Ask, Question
+from twinsmith.core.task import Task
+from twinsmith.prompts import render
 
 MOST_RETRIES = 2
+LONGEST_TASK = 1500
 
 T = TypeVar("T")
 
@@ -26,3 +29,27 @@ async def answered(question: Question, read: Callable[[str], T], ask: Ask) -> T:
             text = f"{question.text}\nAn earlier answer could not be used: {error}. Answer anew."
             asked = replace(question, text=text, retry=retry)
     return read((await ask(asked)).text)
+
+
+async def said(question: Question, ask: Ask) -> str:
+    """The text of an answer; empty where none can be used, or none can be paid for any more."""
+    try:
+        return (await ask(question)).text
+    except (BadReply, BudgetExceeded):
+        return ""
+
+
+async def in_a_word(prompt: str, task: Task, *, nth: int, ask: Ask) -> str:
+    """The slow thinker's answer of a word or two about a task; empty where it cannot be used."""
+    question = Question(
+        role="slow",
+        nth=nth,
+        text=render(prompt, task=" ".join(task.text.split())[:LONGEST_TASK]),
+        purpose="clarification",
+        temperature=0.0,
+        tokens=8,
+    )
+    try:
+        return (await ask(question)).text
+    except BadReply:
+        return ""

@@ -3,10 +3,10 @@
 import re
 
 from twinsmith.core.checks.inputs import input_text
-from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.judging.selection import Separation
 from twinsmith.core.model import Ask, Question
 from twinsmith.core.task import Task
+from twinsmith.flow.build.asking import said
 from twinsmith.prompts import render
 
 FIRST_NTH = 100
@@ -35,10 +35,6 @@ async def vote(task: Task, between: Separation, *, nth: int, ensemble: int, ask:
         temperature=0.7,
         tokens=300,
     )
-    try:
-        reply = await ask(question)
-    except (BadReply, BudgetExceeded):
-        return None
-    found = _ANSWER.findall(reply.text)
+    found = _ANSWER.findall(await said(question, ask))
     letter = found[-1].upper() if found else "C"
     return {"A": shown[0], "B": shown[1]}.get(letter)

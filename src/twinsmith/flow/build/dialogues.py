@@ -1,12 +1,12 @@
 """A contract and a requirement in, dialogues out: written by critics, blind to the programs."""
 
-from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.model import Ask, Question
 from twinsmith.core.planning.contract import Contract
 from twinsmith.core.planning.dialogue import described, first_test, read_tests
 from twinsmith.core.planning.requirement import Requirement
 from twinsmith.core.planning.serving import serving
 from twinsmith.core.probe import Probe
+from twinsmith.flow.build.asking import said
 from twinsmith.prompts import render
 
 HEATS = {1: 0.2, 2: 0.7}
@@ -37,9 +37,6 @@ async def dialogues(
         temperature=HEATS[ensemble],
         tokens=600,
     )
-    try:
-        text = (await ask(question)).text
-    except (BadReply, BudgetExceeded):
-        return ()
     names = frozenset(each.function for each in contract.pieces)
+    text = await said(question, ask)
     return tuple(read_tests(text, about=requirement.number, names=names))

@@ -1,8 +1,8 @@
 """Counterexamples in, the slow thinker's guidance for the coder out."""
 
-from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.model import Ask, Question
 from twinsmith.core.task import Task
+from twinsmith.flow.build.asking import said
 from twinsmith.prompts import render
 
 LONGEST_PLAN = 1500
@@ -14,8 +14,4 @@ async def plan(task: Task, seen: str, *, nth: int, ensemble: int, ask: Ask) -> s
     question = Question(
         role="slow", nth=nth, text=text, ensemble=ensemble, temperature=0.5, tokens=300
     )
-    try:
-        reply = await ask(question)
-    except (BadReply, BudgetExceeded):
-        return ""
-    return reply.text.strip()[:LONGEST_PLAN]
+    return (await said(question, ask)).strip()[:LONGEST_PLAN]

@@ -1,9 +1,9 @@
 """A sensitive task in, best practice out: the rules that experienced people keep to."""
 
-from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.model import Ask, Question
 from twinsmith.core.task import Task
 from twinsmith.core.wording import spoken
+from twinsmith.flow.build.asking import said
 from twinsmith.prompts import render
 
 NTH = 900
@@ -22,10 +22,6 @@ async def practices(task: Task, ask: Ask) -> str:
         temperature=0.0,
         tokens=300,
     )
-    try:
-        reply = await ask(question)
-    except (BadReply, BudgetExceeded):
-        return ""
-    lines = [line.strip() for line in reply.text.splitlines()]
+    lines = [line.strip() for line in (await said(question, ask)).splitlines()]
     kept = [line[:LONGEST_LINE] for line in lines if line.startswith(("-", "*", "•"))]
     return "\n".join(f"- {line.lstrip('-*• ')}" for line in kept[:MOST_LINES])

@@ -1,10 +1,9 @@
 """A task in, the reason to refuse it out; an empty reason means that it is built."""
 
-from twinsmith.core.errors import BadReply
 from twinsmith.core.harmful import harmful_name
-from twinsmith.core.model import Ask, Question
+from twinsmith.core.model import Ask
 from twinsmith.core.task import Task
-from twinsmith.prompts import render
+from twinsmith.flow.build.asking import in_a_word
 
 NTH = 310
 
@@ -17,18 +16,7 @@ async def refused(task: Task, ask: Ask) -> str:
     if task.kind == "function" and not task.kind_open:
         # It gives a value for values, and does nothing to anybody.
         return ""
-    question = Question(
-        role="slow",
-        nth=NTH,
-        text=render("called", task=" ".join(task.text.split())[:1500]),
-        purpose="clarification",
-        temperature=0.0,
-        tokens=8,
-    )
-    try:
-        name = harmful_name((await ask(question)).text)
-    except BadReply:
-        return ""
+    name = harmful_name(await in_a_word("called", task, nth=NTH, ask=ask))
     return (
         f"what the task asks for is called {name!r}, and twinsmith builds nothing that does harm; "
         "if something else is meant, say it in other words"
