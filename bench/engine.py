@@ -18,14 +18,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from bench.flows import driven
 from twinsmith.adapters.clock import SystemClock
 from twinsmith.adapters.desk.terminal import Nobody
 from twinsmith.adapters.durable.dbos_engine import DbosEngine
+from twinsmith.adapters.durable.driving import DrivingTable
 from twinsmith.adapters.durable.memory import MemoryDurable
 from twinsmith.adapters.journal.files import FileJournal
 from twinsmith.adapters.journal.memory import MemoryJournal
 from twinsmith.adapters.knowledge.graph_memory import MemoryGraph
 from twinsmith.adapters.knowledge.nothing import NothingKnown
+from twinsmith.adapters.messages import MessageTable
 from twinsmith.adapters.models.scripted import Script, ScriptedModel, ScriptedReply
 from twinsmith.adapters.outbox.folder import FolderOutbox
 from twinsmith.adapters.outbox.memory import MemoryOutbox
@@ -37,7 +40,7 @@ from twinsmith.core.execution import Limits
 from twinsmith.core.judging.quality import Thresholds
 from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.task import Job, Task
-from twinsmith.flow.pipeline import PIPELINE_VERSION, build
+from twinsmith.flow.pipeline import PIPELINE_VERSION
 from twinsmith.flow.recorder import Ports
 
 RUNS = 20
@@ -89,7 +92,7 @@ def ports(folder: Path | None) -> Ports:
         desk=Nobody(),
         journal=FileJournal(folder / "journal", clock) if folder else MemoryJournal(clock),
         outbox=FolderOutbox() if folder else MemoryOutbox(),
-        durable=MemoryDurable(),
+        durable=MemoryDurable(clock),
         clock=clock,
     )
 
@@ -101,41 +104,41 @@ def timed(once: Callable[[], RunOutcome]) -> Reading:
 
 
 def in_memory(number: int) -> Reading:
-    world = ports(None)
-    run = f"m{number}"
-
-    def once() -> RunOutcome:
-        flow = lambda: build(job(run, Path("/") / run), Limits(), world)  # noqa: E731
-        return asyncio.run(world.durable.drive(run, flow, RunOutcome))
-
-    return timed(once)
+    return timed(
+        lambda: asyncio.run(_once(job(f"m{number}", Path("/") / f"m{number}"), ports(None)))
+    )
 
 
 def journalled(number: int, folder: Path) -> Reading:
-    world = ports(folder)
     run = f"j{number}"
+    return timed(lambda: asyncio.run(_once(job(run, folder / run), ports(folder))))
 
-    def once() -> RunOutcome:
-        flow = lambda: build(job(run, folder / run), Limits(), world)  # noqa: E731
-        return asyncio.run(world.durable.drive(run, flow, RunOutcome))
 
-    return timed(once)
+async def _once(given: Job, world: Ports) -> RunOutcome:
+    engine = MemoryDurable(world.clock)
+    return await driven(given, Limits(), replace(world, durable=engine), engine)
 
 
 def durable(number: int, folder: Path) -> Reading:
-    engine = DbosEngine(f"sqlite:///{folder / 'state.db'}", PIPELINE_VERSION)
-    world = replace(ports(folder), durable=engine)
-    run = f"d{number}"
+    url, run = f"sqlite:///{folder / 'runs.db'}", f"d{number}"
+    engine = DbosEngine(
+        f"sqlite:///{folder / 'state.db'}",
+        PIPELINE_VERSION,
+        worker=f"bench-{number}",
+        leases=DrivingTable(url),
+        messages=MessageTable(url),
+        clock=SystemClock(),
+        living=list,
+    )
 
     async def drive() -> RunOutcome:
-        return await engine.drive(
-            run, lambda: build(job(run, folder / run), Limits(), world), RunOutcome
-        )
+        world = replace(ports(folder), durable=engine)
+        try:
+            return await driven(job(run, folder / run), Limits(), world, engine)
+        finally:
+            await engine.close()
 
-    try:
-        return timed(lambda: asyncio.run(drive()))
-    finally:
-        engine.close()
+    return timed(lambda: asyncio.run(drive()))
 
 
 def command_cpu(*args: str) -> float:

@@ -27,6 +27,7 @@ from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from bench.flows import driven
 from bench.solve_pool import PoolModel, pool_model, without_questions
 from bench.solve_rows import Row, ablations, read_rows, told
 from bench.solve_suites import LANGUAGES, SHARED, SUITES, Problem, problems, spread
@@ -51,7 +52,6 @@ from twinsmith.core.program import FILE_NAMES
 from twinsmith.core.replies.reply_code import read_program, source_in
 from twinsmith.core.task import Job, Task
 from twinsmith.core.wording import entry_in, spoken
-from twinsmith.flow.pipeline import build
 from twinsmith.flow.recorder import Ports
 from twinsmith.ports import Model, Retriever
 from twinsmith.prompts import render
@@ -164,7 +164,7 @@ class Bench:
         self, problem: Problem, effort: Effort, seed: int, outbox: MemoryOutbox
     ) -> RunOutcome:
         clock = SystemClock()
-        durable = MemoryDurable()
+        durable = MemoryDurable(clock)
         job = Job(
             run=problem.name,
             task=Task(text=problem.text, language=problem.language, kind="function"),
@@ -188,7 +188,7 @@ class Bench:
             durable=durable,
             clock=clock,
         )
-        return await durable.drive(job.run, lambda: build(job, self._limits, ports), RunOutcome)
+        return await driven(job, self._limits, ports, durable)
 
     async def _is_right(self, problem: Problem, source: str) -> bool:
         if not source:

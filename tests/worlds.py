@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from bench.flows import driven
 from twinsmith.adapters.clock import ManualClock
 from twinsmith.adapters.desk.terminal import Nobody
 from twinsmith.adapters.durable.memory import MemoryDurable
@@ -27,7 +28,6 @@ from twinsmith.core.program import Program
 from twinsmith.core.progress import Progress, progress_of
 from twinsmith.core.task import Job, Task
 from twinsmith.core.verdict import Finding
-from twinsmith.flow.pipeline import build
 from twinsmith.flow.recorder import Ports
 from twinsmith.ports import Desk, Graph, Retriever
 
@@ -174,7 +174,7 @@ class World:
 
     async def build(self, job: Job) -> RunOutcome:
         """The run, or the rest of it."""
-        durable = MemoryDurable(self.records)
+        durable = MemoryDurable(self.clock, self.records)
         ports = Ports(
             model=self,
             sandbox=self,
@@ -188,7 +188,7 @@ class World:
             durable=durable,
             clock=self.clock,
         )
-        return await durable.drive(job.run, lambda: build(job, Limits(), ports), RunOutcome)
+        return await driven(job, Limits(), ports, durable)
 
     def files(self, job: Job) -> dict[str, str]:
         """What the person got."""

@@ -179,6 +179,13 @@ class Database(_Section):
     url: str = ""
 
 
+class Workers(_Section):
+    """How many runs are worked on at once."""
+
+    concurrency: Annotated[int, Field(ge=1, le=256)] = 1
+    at_once: Annotated[int, Field(ge=0)] = 0
+
+
 class Values(_Section):
     """All settings."""
 
@@ -193,6 +200,7 @@ class Values(_Section):
     knowledge: Knowledge = Knowledge()
     graph: Graph = Graph()
     database: Database = Database()
+    workers: Workers = Workers()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,54 +1,18 @@
 """What every durable engine must do: in memory, on SQLite, on a real PostgreSQL."""
 
 import asyncio
-import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 
-from twinsmith.adapters.durable.dbos_engine import DbosEngine, JsonSerializer
-from twinsmith.adapters.durable.memory import MemoryDurable
-from twinsmith.core.errors import EngineError, RunCancelled
+from tests.durable import Engine, Made, Place, counted, drive
+from twinsmith.core.errors import EngineError, RunCancelled, Waiting
 from twinsmith.core.events import Json
 from twinsmith.flow.at_once import all_through
-from twinsmith.ports import Durable
 
 pytestmark = pytest.mark.xdist_group("durable")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
-    """A frozen value with a tuple in it: what steps give back."""
-
-    text: str
-    parts: tuple[int, ...] = ()
-
-
-class Engine(Durable, Protocol):
-    async def cancel(self, run: str) -> None: ...
-
-
-class Place:
-    """One store, opened by one engine after another as processes come and go."""
-
-    def __init__(self, url: str) -> None:
-        self.url = url
-        self._records: dict[str, Json] = {}
-
-    @asynccontextmanager
-    async def engine(self, pipeline: str = "1") -> AsyncIterator[Engine]:
-        if not self.url:
-            yield MemoryDurable(self._records)
-            return
-        engine = DbosEngine(self.url, pipeline)
-        try:
-            yield engine
-        finally:
-            engine.close()
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgresql"])
@@ -63,14 +27,6 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
             yield Place(f"{server}/contract_{abs(hash(tmp_path.name)) % 10**9}")
 
 
-def counted(calls: list[str], name: str, value: Made) -> Callable[[], Awaitable[Made]]:
-    async def work() -> Made:
-        calls.append(name)
-        return value
-
-    return work
-
-
 async def test_values_come_back_as_what_they_were(place: Place) -> None:
     async with place.engine() as engine:
 
@@ -79,7 +35,7 @@ async def test_values_come_back_as_what_they_were(place: Place) -> None:
             assert made == Made(text="é", parts=(1, 2))
             return made
 
-        assert await engine.drive("r1", flow, Made) == Made(text="é", parts=(1, 2))
+        assert await drive(engine, "r1", flow, Made) == Made(text="é", parts=(1, 2))
 
 
 async def test_a_finished_run_gives_its_end_again_and_does_nothing(place: Place) -> None:
@@ -91,7 +47,7 @@ async def test_a_finished_run_gives_its_end_again_and_does_nothing(place: Place)
                 calls.append("flow")
                 return await engine.step("a", counted(calls, "a", Made(text="x")), Made)
 
-            assert await engine.drive("r1", flow, Made) == Made(text="x")
+            assert await drive(engine, "r1", flow, Made) == Made(text="x")
     assert calls == ["flow", "a"]
 
 
@@ -112,7 +68,7 @@ async def test_after_a_failure_finished_steps_are_not_done_again(place: Place) -
                 await engine.step("a", counted(calls, "a", Made(text="a")), Made)
                 return await engine.step("b", second, Made)
 
-            return await engine.drive("r1", flow, Made)
+            return await drive(engine, "r1", flow, Made)
 
     for _ in range(2):
         with pytest.raises(EngineError, match="the world is down"):
@@ -134,9 +90,9 @@ async def test_an_exception_outside_a_step_leaves_the_run_open_too(place: Place)
 
             if fails:
                 with pytest.raises(ZeroDivisionError, match="a bug"):
-                    await engine.drive("r1", flow, Made)
+                    await drive(engine, "r1", flow, Made)
             else:
-                assert await engine.drive("r1", flow, Made) == Made(text="a")
+                assert await drive(engine, "r1", flow, Made) == Made(text="a")
 
 
 async def test_what_the_flow_raises_is_not_taken_for_the_engines_own_trouble(place: Place) -> None:
@@ -145,7 +101,7 @@ async def test_what_the_flow_raises_is_not_taken_for_the_engines_own_trouble(pla
 
     async with place.engine() as engine:
         with pytest.raises(FileNotFoundError, match="the flow's own"):
-            await engine.drive("r1", flow, Made)
+            await drive(engine, "r1", flow, Made)
 
 
 async def test_a_flow_that_begins_another_step_than_before_cannot_go_on(place: Place) -> None:
@@ -157,7 +113,7 @@ async def test_a_flow_that_begins_another_step_than_before_cannot_go_on(place: P
                     await engine.step(name, counted([], name, Made(text=name)), Made)
                 raise EngineError("the world is down")
 
-            return await engine.drive("r1", flow, Made)
+            return await drive(engine, "r1", flow, Made)
 
     with pytest.raises(EngineError, match="the world is down"):
         await attempt("a", "b")
@@ -190,7 +146,7 @@ async def test_steps_at_once_are_known_by_the_order_in_which_they_began(place: P
                 made = await asyncio.gather(*map(one, range(4)))
                 return Made(text=" ".join(each.text for each in made))
 
-            return (await engine.drive("r1", flow, Made)).text.split()
+            return (await drive(engine, "r1", flow, Made)).text.split()
 
     with pytest.raises(EngineError, match="the world is down"):
         await attempt()
@@ -223,7 +179,7 @@ async def test_what_fails_is_told_once_the_steps_at_the_same_time_are_through(
                 (made, _), _ = await all_through(steps, [])
                 return made
 
-            return await engine.drive("r1", flow, Made)
+            return await drive(engine, "r1", flow, Made)
 
     with pytest.raises(EngineError, match="the world is down"):
         await attempt()
@@ -242,10 +198,10 @@ async def test_a_cancelled_run_stops_and_stays_stopped(place: Place) -> None:
             async def flow() -> Made:
                 await engine.step("a", counted(calls, "a", Made(text="a")), Made)
                 if cancel:
-                    await engine.cancel("r1")
+                    await place.cancel("r1")
                 return await engine.step("b", counted(calls, "b", Made(text="b")), Made)
 
-            return await engine.drive("r1", flow, Made)
+            return await drive(engine, "r1", flow, Made)
 
     for cancel in (True, False):
         with pytest.raises(RunCancelled, match="r1 was cancelled"):
@@ -255,12 +211,11 @@ async def test_a_cancelled_run_stops_and_stays_stopped(place: Place) -> None:
 
 async def test_cancelling_what_never_began_or_has_ended_changes_nothing(place: Place) -> None:
     async with place.engine() as engine:
-        await engine.drive("r1", counted([], "a", Made(text="a")), Made)
+        await drive(engine, "r1", counted([], "a", Made(text="a")), Made)
+    await place.cancel("r1")
+    await place.cancel("unheard of")
     async with place.engine() as engine:
-        await engine.cancel("r1")
-        await engine.cancel("unheard of")
-    async with place.engine() as engine:
-        assert await engine.drive("r1", counted([], "b", Made(text="b")), Made) == Made(text="a")
+        assert await drive(engine, "r1", counted([], "b", Made(text="b")), Made) == Made(text="a")
 
 
 async def test_runs_do_not_mix(place: Place) -> None:
@@ -270,68 +225,67 @@ async def test_runs_do_not_mix(place: Place) -> None:
             async def flow(engine: Engine = engine, run: str = run) -> Made:
                 return await engine.step("a", counted([], "a", Made(text=run)), Made)
 
-            assert await engine.drive(run, flow, Made) == Made(text=run)
+            assert await drive(engine, run, flow, Made) == Made(text=run)
 
 
-class TestDbos:
-    """What only the real engine can get wrong."""
+async def test_a_message_is_waited_for_without_a_process(place: Place) -> None:
+    calls: list[str] = []
 
-    async def test_an_older_pipelines_run_is_refused_by_name(self, tmp_path: Path) -> None:
-        place = Place(f"sqlite:///{tmp_path}/state.db")
+    async def attempt() -> str:
+        async with place.engine() as engine:
 
-        async def broken() -> Made:
-            raise EngineError("down")
+            async def flow() -> str:
+                await engine.step("a", counted(calls, "a", Made(text="a")), Made)
+                return json.dumps(await engine.receive("colour", "2026-11-18T10:00:00"))
 
-        async with place.engine("1") as engine:
-            with pytest.raises(EngineError, match="down"):
-                await engine.drive("r1", broken, Made)
-        async with place.engine("2") as engine:
-            with pytest.raises(EngineError, match="begun by pipeline 1@r1, this is 2@r1"):
-                await engine.drive("r1", broken, Made)
+            return await drive(engine, "r1", flow, str)
 
-    async def test_records_are_private_readable_json_in_wal_mode(self, tmp_path: Path) -> None:
-        async with Place(f"sqlite:///{tmp_path}/state.db").engine() as engine:
+    for _ in range(2):
+        with pytest.raises(Waiting, match="r1 waits until 2026-11-18T10:00") as waiting:
+            await attempt()
+        assert (waiting.value.topic, waiting.value.until[:10]) == ("colour", "2026-11-18")
+    async with place.engine() as engine:
+        assert await engine.send("r1", "colour", {"text": "grün"})
+        assert not await engine.send("r1", "colour", {"text": "red"})
+        assert await engine.send("r2", "colour", "another run's")
+    for _ in range(2):
+        assert json.loads(await attempt()) == {"text": "grün"}
+    assert calls == ["a"]
 
-            async def flow() -> Made:
-                return await engine.step("a", counted([], "a", Made(text="é")), Made)
 
-            await engine.drive("r1", flow, Made)
-        assert (tmp_path / "state.db").stat().st_mode & 0o077 == 0
-        with sqlite3.connect(tmp_path / "state.db") as db:
-            assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-            rows = db.execute("SELECT output, serialization FROM operation_outputs").fetchall()
-        db.close()
-        assert rows == [('{"text": "é", "parts": []}', "twinsmith_json")]
+async def test_once_its_time_is_over_a_message_comes_too_late(place: Place) -> None:
+    async def attempt() -> str:
+        async with place.engine() as engine:
 
-    async def test_a_database_that_was_left_half_made_is_made_anew(self, tmp_path: Path) -> None:
-        with sqlite3.connect(tmp_path / "state.db.new") as half:
-            half.execute("CREATE TABLE workflow_status (x)")
-        half.close()
-        (tmp_path / "state.db.new-wal").write_text("")
-        async with Place(f"sqlite:///{tmp_path}/state.db").engine() as engine:
-            await engine.drive("r1", counted([], "a", Made(text="a")), Made)
-        assert not list(tmp_path.glob("state.db.new*"))
+            async def flow() -> str:
+                return json.dumps(await engine.receive("colour", "2026-11-18T10:00:00"))
 
-    def test_the_serializer_never_needs_pickle(self) -> None:
-        serializer = JsonSerializer()
-        assert serializer.deserialize(serializer.serialize({"a": (1, None)})) == {"a": [1, None]}
-        assert "ValueError" in serializer.serialize(ValueError("x"))
+            return await drive(engine, "r1", flow, str)
 
-    async def test_a_database_out_of_reach_is_one_line_without_its_password(self) -> None:
-        engine = DbosEngine("postgresql://me:hunter2@127.0.0.1:1/x", "1")
-        try:
-            with pytest.raises(EngineError, match="the engine cannot use") as error:
-                await engine.drive("r1", counted([], "a", Made(text="a")), Made)
-        finally:
-            engine.close()
-        assert "hunter2" not in str(error.value)
-        assert "\n" not in str(error.value)
+    with pytest.raises(Waiting):
+        await attempt()
+    place.clock.at = "2026-11-18T10:00:00.000001"
+    assert await attempt() == "null"
+    async with place.engine() as engine:
+        assert not await engine.send("r1", "colour", "blue")
+    assert await attempt() == "null"
 
-    async def test_a_broken_database_file_is_one_line(self, tmp_path: Path) -> None:
-        (tmp_path / "state.db").write_text("this is not a database, it is a poem" * 100)
-        engine = DbosEngine(f"sqlite:///{tmp_path}/state.db", "1")
-        try:
-            with pytest.raises(EngineError, match="not a database"):
-                await engine.drive("r1", counted([], "a", Made(text="a")), Made)
-        finally:
-            engine.close()
+
+async def test_a_run_keeps_the_input_that_it_was_begun_with(place: Place) -> None:
+    seen: list[Json] = []
+
+    async def attempt(given: Json, *, fails: bool) -> Json:
+        async def workflow(run: str, kept: Json) -> Json:
+            seen.append([run, kept])
+            if fails:
+                raise EngineError("the world is down")
+            return kept
+
+        async with place.engine() as engine:
+            await engine.open({"echo": workflow})
+            return await engine.drive("echo", "r1", given)
+
+    with pytest.raises(EngineError, match="the world is down"):
+        await attempt({"n": 1}, fails=True)
+    assert await attempt({"n": 2}, fails=False) == {"n": 1}
+    assert seen == [["r1", {"n": 1}]] * 2

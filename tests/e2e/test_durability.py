@@ -55,7 +55,7 @@ def killed_when(command: Command, process: "subprocess.Popen[str]", stage: str) 
 def recorded_steps(command: Command, run: str) -> list[str]:
     from dbos import DBOSClient
 
-    from twinsmith.adapters.durable.dbos_engine import JsonSerializer
+    from twinsmith.adapters.durable.dbos_database import JsonSerializer
 
     url = command.env.get("TWINSMITH_DATABASE_URL", f"sqlite:///{command.home}/state.db")
     client = DBOSClient(system_database_url=url, serializer=JsonSerializer())

@@ -1,4 +1,4 @@
-"""Who drives a run: a lock that the kernel frees when its holder dies, however it dies."""
+"""Who does something alone: a lock that the kernel frees when its holder dies, however it dies."""
 
 import fcntl
 import os
@@ -9,20 +9,22 @@ from pathlib import Path
 from twinsmith.core.errors import RunBusy
 
 
+def lease_file(folder: Path) -> Path:
+    """The file that is locked."""
+    return folder / "lease"
+
+
 @contextmanager
-def lease(folder: Path, run: str) -> Iterator[None]:
-    """Hold a run as long as the block lasts; RunBusy names the process that has it."""
+def lease(folder: Path, name: str) -> Iterator[None]:
+    """Hold a thing as long as the block lasts; RunBusy names the process that has it."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    file = os.open(folder / "lease", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    file = os.open(lease_file(folder), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             holder = os.pread(file, 20, 0).decode() or "?"
-            raise RunBusy(
-                f"run {run} is being driven by process {holder}; follow it with: "
-                f"twinsmith watch {run}"
-            ) from None
+            raise RunBusy(f"{name} is being done by process {holder}; wait for it") from None
         os.ftruncate(file, 0)
         os.pwrite(file, str(os.getpid()).encode(), 0)
         yield
@@ -31,9 +33,9 @@ def lease(folder: Path, run: str) -> Iterator[None]:
 
 
 def is_held(folder: Path) -> bool:
-    """Whether a living process drives the run of this folder."""
+    """Whether a living process holds the lease of this folder."""
     try:
-        file = os.open(folder / "lease", os.O_RDONLY | os.O_CLOEXEC)
+        file = os.open(lease_file(folder), os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
         return False
     try:

@@ -6,12 +6,31 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, MetaData, create_engine, event, func, select, text
-from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError, SQLAlchemyError
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Float,
+    MetaData,
+    create_engine,
+    event,
+    func,
+    select,
+    text,
+)
+from sqlalchemy.exc import (
+    DBAPIError,
+    IntegrityError,
+    OperationalError,
+    ProgrammingError,
+    SQLAlchemyError,
+)
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.pool import NullPool
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 from twinsmith.adapters.wal import use_wal
-from twinsmith.core.errors import EngineError
+from twinsmith.core.errors import DatabaseAway, EngineError
 from twinsmith.core.masking import NOTHING_KNOWN
 
 SQLITE = "sqlite:///"
@@ -19,6 +38,23 @@ MAKING_TABLES = 7_473_101
 """The lock of a server under which one process at a time makes tables."""
 TRIES = 20
 PAUSE = 0.05
+
+
+class epoch(FunctionElement[float]):  # noqa: N801, it reads as a function of the database
+    """The database's own clock, in seconds: all processes of a database share it."""
+
+    type = Float()
+    inherit_cache = True
+
+
+@compiles(epoch, "sqlite")
+def _epoch_sqlite(_clock: epoch, _compiler: SQLCompiler, **_: object) -> str:
+    return "((julianday('now') - 2440587.5) * 86400.0)"
+
+
+@compiles(epoch, "postgresql")
+def _epoch_postgresql(_clock: epoch, _compiler: SQLCompiler, **_: object) -> str:
+    return "CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
 
 
 class Database:
@@ -43,7 +79,10 @@ class Database:
             # What the driver says, without the statement and its values.
             told = getattr(problem, "orig", None) or problem
             reason = NOTHING_KNOWN.text(" ".join(str(told).split()))[:300]
-            raise EngineError(
+            away = isinstance(problem, OSError | OperationalError) or (
+                isinstance(problem, DBAPIError) and problem.connection_invalidated
+            )
+            raise (DatabaseAway if away else EngineError)(
                 f"{NOTHING_KNOWN.text(self._url)} cannot be used: {reason}; see 'twinsmith doctor'"
             ) from problem
 

@@ -1,8 +1,8 @@
-"""`twinsmith build` and `twinsmith resume`: drive a run and show it."""
+"""`twinsmith build` and `twinsmith resume`: see a run to its end and show it."""
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from contextlib import AbstractContextManager
 
-    from twinsmith.adapters.desk.terminal import Terminal
+    from twinsmith.core.driving import Priority
     from twinsmith.core.outcome import RunOutcome
     from twinsmith.core.task import Job
+    from twinsmith.runs.book import Book
     from twinsmith.runs.drive import Driver
     from twinsmith.settings import Settings
 
@@ -85,15 +86,27 @@ def build(
         float | None,
         typer.Option(parser=_money, metavar="X", help="US dollars it may cost."),
     ] = None,
+    detach: Annotated[
+        bool, typer.Option("--detach", help="Leave the run to workers and print its name.")
+    ] = False,
+    priority: Annotated[
+        str, typer.Option(help="high, normal or low: what workers take first.")
+    ] = "normal",
+    key: Annotated[
+        str | None, typer.Option(help="The same key gives the same run, however often it is asked.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Turn one sentence into a tested program."""
+    from functools import partial
+
     from twinsmith.cli.book import opened_book
+    from twinsmith.cli.follow import follow_to_the_end
     from twinsmith.cli.spec import read_spec, spec_in
     from twinsmith.core.budget import Budget
+    from twinsmith.core.driving import priority_of
     from twinsmith.core.probe import read_tests
     from twinsmith.core.task import read_task
-    from twinsmith.runs.drive import Driver
     from twinsmith.runs.submit import new_job
 
     book = opened_book()
@@ -104,8 +117,7 @@ def build(
     if tests:
         # Read once more by the flow; here, so that a mistake is told before anything starts.
         read_tests(source, file=tests.name)
-    driver = Driver(book)
-    driver.terminal = _terminal(driver, as_json=as_json)
+    order = priority_of(priority)
     given = settings.values.build
     budget = Budget(
         tokens=given.budget_tokens if budget_tokens is None else budget_tokens,
@@ -115,8 +127,16 @@ def build(
     job = new_job(book, wanted, out=out, seed=seed, budget=budget)
     if job.masked:
         _tell_masked(job, tests)
+    known = book.driving.of_key(key) if key else ""
+    if known and not detach:
+        _finish(follow_to_the_end(book, known, as_json=as_json), as_json=as_json)
+    if detach or book.workers(serving=True):
+        queued(book, job, key=key, priority=order, detach=detach, as_json=as_json)
+        return
     provide_model(settings, as_json=as_json)
-    _finish(drive(driver, job.run, lambda: driver.start(job), as_json=as_json), as_json=as_json)
+    driver = _driver(book, as_json=as_json)
+    work = partial(driver.start, job, key)
+    _finish(drive(driver, job.run, work, as_json=as_json), as_json=as_json)
 
 
 def _tell_masked(job: "Job", tests: Path | None) -> None:
@@ -137,33 +157,67 @@ def resume(
     as_json: Json = False,
 ) -> None:
     """Go on with a run where it stopped; nothing finished is done or paid twice."""
+    import asyncio
+
     from twinsmith.cli.book import opened_book
-    from twinsmith.runs.drive import Driver
+    from twinsmith.cli.follow import follow_to_the_end
+    from twinsmith.core.progress import ENDED
+    from twinsmith.runs.submit import requeue
 
     book = opened_book()
-    driver = Driver(book)
-    driver.terminal = _terminal(driver, as_json=as_json)
     name = book.find(run)
-    if book.progress(name).state in ("running", "parked", "interrupted"):
+    state = book.progress(name).state
+    if state not in (*ENDED, "running") and book.workers(serving=True):
+        asyncio.run(requeue(book, name))
+        _finish(follow_to_the_end(book, name, as_json=as_json), as_json=as_json)
+    if state not in ENDED:
         provide_model(book.settings, as_json=as_json)
+    driver = _driver(book, as_json=as_json)
     _finish(drive(driver, name, lambda: driver.resume(name), as_json=as_json), as_json=as_json)
 
 
-def _terminal(driver: "Driver", *, as_json: bool) -> "Terminal | None":
-    """The terminal at which a person answers questions; None where nobody sits at one."""
-    import sys
+def queued(
+    book: "Book",
+    job: "Job",
+    *,
+    key: str | None,
+    priority: "Priority",
+    detach: bool,
+    as_json: bool,
+) -> None:
+    """Leave a run to workers; follow it to its end, unless it is to be left alone."""
+    import asyncio
 
+    from twinsmith.cli.follow import follow_to_the_end, somebody_sits_here
+    from twinsmith.runs.submit import submit
+
+    attended = not detach and somebody_sits_here(book.settings, as_json=as_json)
+    run = asyncio.run(submit(book, job, key=key, priority=priority, attended=attended))
+    if not detach:
+        _finish(follow_to_the_end(book, run, as_json=as_json), as_json=as_json)
+    if as_json:
+        typer.echo(json.dumps({"run": run, "state": book.progress(run).state}))
+        return
+    typer.echo(run)
+    if not book.workers(serving=True):
+        typer.echo("no worker takes runs yet; start one with: twinsmith worker", err=True)
+
+
+def _driver(book: "Book", *, as_json: bool) -> "Driver":
+    """What drives a run in this process; asks at the terminal where somebody sits at one."""
     from twinsmith.adapters.desk.terminal import Terminal
+    from twinsmith.cli.follow import somebody_sits_here
+    from twinsmith.runs.drive import Driver
 
-    seconds = driver.book.settings.values.build.answer_seconds
-    if as_json or not seconds or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return None
+    driver = Driver(book)
 
     def aside() -> "AbstractContextManager[None]":
         # What shows the run is only there once the run has begun.
         return driver.aside()
 
-    return Terminal(aside=aside, masking=driver.book.settings.masking)
+    if somebody_sits_here(book.settings, as_json=as_json):
+        driver.terminal = Terminal(aside=aside, masking=book.settings.masking)
+    return driver
 
 
 def provide_model(settings: "Settings", *, as_json: bool) -> None:
@@ -216,12 +270,13 @@ def drive(
             f"run {run} is parked; go on with: twinsmith resume {run}", code, as_json=as_json
         )
     except TwinsmithError as error:
-        if driver.book.progress(run).state != "parked" or f"resume {run}" in str(error):
+        stopped = driver.book.progress(run).state in ("parked", "waiting")
+        if not stopped or f"resume {run}" in str(error):
             raise
         exits.fail(f"{error}; then: twinsmith resume {run}", exits.code_of(error), as_json=as_json)
 
 
-def _finish(outcome: "RunOutcome", *, as_json: bool) -> None:
+def _finish(outcome: "RunOutcome", *, as_json: bool) -> NoReturn:
     if as_json:
         from dataclasses import asdict
 

@@ -21,6 +21,7 @@ from twinsmith.cli import (
     questions,
     runs,
     verify,
+    worker,
 )
 from twinsmith.core.errors import TwinsmithError
 
@@ -55,6 +56,8 @@ app.command("watch", epilog=runs.WATCH_EXAMPLE)(runs.watch)
 app.command("resume", epilog=build.RESUME_EXAMPLE)(build.resume)
 app.command("cancel", epilog=runs.CANCEL_EXAMPLE)(runs.cancel)
 app.command("fetch", epilog=fetch.EXAMPLE)(fetch.fetch)
+app.command("worker", epilog=worker.WORKER_EXAMPLE)(worker.worker)
+app.command("workers", epilog=worker.WORKERS_EXAMPLE)(worker.workers)
 app.command("questions", epilog=questions.QUESTIONS_EXAMPLE)(questions.questions)
 app.command("answer", epilog=questions.ANSWER_EXAMPLE)(questions.answer)
 app.command("log", epilog=log.EXAMPLE)(log.log)

@@ -51,8 +51,9 @@ def answer(
         return
     given = record.answer.text if record.answer else ""
     typer.echo(f"{record.question.id}: {given}")
-    if book.progress(run).state in ("parked", "interrupted"):
-        typer.echo(f"go on with: twinsmith resume {run}")
+    if book.progress(run).state == "waiting":
+        goes_on = "a worker goes on with it" if book.workers(serving=True) else ""
+        typer.echo(goes_on or f"go on with: twinsmith resume {run}")
 
 
 def _show(record: "QuestionRecord") -> None:

@@ -52,12 +52,13 @@ def watch(run: Run, as_json: Json = False) -> None:
     import asyncio
 
     from twinsmith.cli.book import opened_book
+    from twinsmith.runs.follow import stands_still
 
     book = opened_book()
     name = book.find(run)
 
     def over() -> bool:
-        return book.progress(name).state != "running"
+        return stands_still(book, book.progress(name))
 
     if as_json:
         asyncio.run(_events(book, name, over))
@@ -119,6 +120,8 @@ def _closing(progress: "Progress") -> None:
         typer.echo(f"{progress.state}: {progress.reason}")
     if progress.state in ("parked", "interrupted"):
         typer.echo(f"go on with: twinsmith resume {progress.run}")
+    elif progress.state == "queued":
+        typer.echo("it goes on as soon as a worker takes it; one is started with: twinsmith worker")
     elif progress.state in ("solved", "not solved"):
         typer.echo(f"result: {progress.out}")
 

@@ -4,11 +4,13 @@ TwinsmithError
 ├── ConfigError         the operator: a setting, a flag, a file, a folder
 │   └── UnknownRun      … a run that is not in the journal
 ├── RunBusy             whoever started it: another process is driving this run
+├── RunLost             nobody: another worker took this run over
 ├── Waiting             a person: the run is parked until a question is answered
 ├── RunCancelled        nobody: a person stopped the run for good
 ├── ModelUnavailable    the gateway: no model could answer
 ├── SandboxError        the machine: nothing here can run untrusted code safely
-├── EngineError         the machine: the durable engine or its database is out of reach
+├── EngineError         the machine: the durable engine cannot go on
+│   └── DatabaseAway    … its database is out of reach for now
 ├── InternalError       us: a fault of twinsmith itself; the traceback is kept
 ├── BadReply            the model: it answered, and the answer cannot be used
 └── BudgetExceeded      the budget: tokens or seconds are spent
@@ -33,8 +35,17 @@ class RunBusy(TwinsmithError):
     """Another process is driving this run."""
 
 
+class RunLost(TwinsmithError):
+    """Another worker has taken this run over: nothing may be done for it here any more."""
+
+
 class Waiting(TwinsmithError):
-    """A question is open, and the run does not wait for its answer in this process."""
+    """A message is missing, and the run does not wait for it in this process."""
+
+    def __init__(self, text: str, *, topic: str = "", until: str = "") -> None:
+        super().__init__(text)
+        self.topic = topic
+        self.until = until
 
 
 class RunCancelled(TwinsmithError):
@@ -51,6 +62,10 @@ class SandboxError(TwinsmithError):
 
 class EngineError(TwinsmithError):
     """The durable engine or its database cannot be used."""
+
+
+class DatabaseAway(EngineError):
+    """A database cannot be reached for now: what was asked of it may be asked again."""
 
 
 class InternalError(TwinsmithError):

@@ -7,8 +7,24 @@ from typing import Literal
 
 from twinsmith.core.events import Entry, Json
 
-State = Literal["running", "interrupted", "parked", "solved", "not solved", "cancelled"]
+State = Literal[
+    "queued",
+    "running",
+    "waiting",
+    "interrupted",
+    "parked",
+    "solved",
+    "not solved",
+    "cancelled",
+]
 ENDED: tuple[State, ...] = ("solved", "not solved", "cancelled")
+_STATES: Mapping[str, State] = {
+    "run.queued": "queued",
+    "run.taken": "running",
+    "run.resumed": "running",
+    "run.waiting": "waiting",
+    "run.parked": "parked",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +83,8 @@ def advance(progress: Progress, entry: Entry) -> Progress:
     match event.kind:
         case "run.started":
             return replace(progress, task=_text(data, "task"), started=at, out=_text(data, "out"))
-        case "run.resumed" | "run.parked":
-            state: State = "parked" if event.kind == "run.parked" else "running"
-            return replace(progress, state=state, reason=_text(data, "reason"))
+        case "run.queued" | "run.taken" | "run.resumed" | "run.waiting" | "run.parked":
+            return _moved(progress, _STATES[event.kind], _text(data, "reason"))
         case "run.ended":
             return _ended(progress, data)
         case "stage.started":
@@ -102,6 +117,11 @@ def elapsed(since: str, until: str) -> float:
     if not since or not until:
         return 0.0
     return (datetime.fromisoformat(until) - datetime.fromisoformat(since)).total_seconds()
+
+
+def _moved(progress: Progress, state: State, reason: str) -> Progress:
+    """The progress of a run in another state; one that has ended stays so."""
+    return progress if progress.state in ENDED else replace(progress, state=state, reason=reason)
 
 
 def _ended(progress: Progress, data: Mapping[str, Json]) -> Progress:

@@ -30,7 +30,7 @@ from twinsmith.flow.recorder import Ports, Recorder
 
 # The order of recorded steps is part of a run's record: raise this when it changes, and runs that
 # an older order began are refused by name instead of being replayed wrongly.
-PIPELINE_VERSION = "12"
+PIPELINE_VERSION = "13"
 
 
 async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:

@@ -40,6 +40,7 @@ from twinsmith.core.variants import Variant, Varied
 from twinsmith.core.verdict import Finding
 from twinsmith.flow.at_once import all_through
 from twinsmith.flow.begun import Begun
+from twinsmith.flow.people import answer_to
 from twinsmith.flow.remembered import Inspected, Recalled, Remembered
 from twinsmith.flow.timed import Timed, timed
 from twinsmith.ports import (
@@ -249,11 +250,7 @@ class Recorder:
             assumed=assumed,
             choices=tuple(choices),
         )
-
-        async def ask() -> str:
-            return await self._ports.desk.ask(asked)
-
-        answer = await self._ports.durable.step(name, ask, str)
+        answer = await answer_to(asked, name, self._ports.desk, self._ports.durable)
         await self.tell(
             "person.answered",
             key=name,

@@ -2,7 +2,16 @@
 
 from twinsmith.ports.building import Graph, Model, Retriever, Reviewer, Sandbox
 from twinsmith.ports.people import Desk, Questions
-from twinsmith.ports.running import Clock, Durable, Journal, Outbox, Runs
+from twinsmith.ports.running import (
+    Clock,
+    Durable,
+    Journal,
+    Leases,
+    Messages,
+    Outbox,
+    Runs,
+    Workflow,
+)
 
 __all__ = [
     "Clock",
@@ -10,6 +19,8 @@ __all__ = [
     "Durable",
     "Graph",
     "Journal",
+    "Leases",
+    "Messages",
     "Model",
     "Outbox",
     "Questions",
@@ -17,4 +28,5 @@ __all__ = [
     "Reviewer",
     "Runs",
     "Sandbox",
+    "Workflow",
 ]

@@ -2,16 +2,16 @@
 
 from typing import Protocol
 
-from twinsmith.core.people.question import Answer, PersonalQuestion, QuestionRecord
+from twinsmith.core.people.question import Answer, Asked, PersonalQuestion, QuestionRecord
 
 
 class Desk(Protocol):
     """Asks a person."""
 
-    async def ask(self, question: PersonalQuestion) -> str:
-        """The person's answer; the assumption where nobody answers in time.
+    async def ask(self, question: PersonalQuestion) -> Asked:
+        """The person's answer, or the assumption where nobody is to be waited for.
 
-        Raises Waiting where the run should not wait for it here.
+        Without an answer it says until when one may come, as a message to the run.
         """
         ...
 

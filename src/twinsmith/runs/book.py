@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from twinsmith.adapters.clock import SystemClock
-from twinsmith.adapters.lease import is_held
 from twinsmith.core.anchor import written
 from twinsmith.core.case import Case, Ended, open_cases
-from twinsmith.core.errors import EngineError, RunBusy, UnknownRun
+from twinsmith.core.driving import Worker
+from twinsmith.core.errors import EngineError, UnknownRun
 from twinsmith.core.events import SYSTEM, Event, Json
 from twinsmith.core.people.actor import Actor
 from twinsmith.core.progress import ENDED, Progress, State, progress_of
@@ -19,12 +19,14 @@ from twinsmith.core.task import Job
 from twinsmith.ports import Runs
 from twinsmith.settings import Settings
 from twinsmith.wiring.journal import journal_of
+from twinsmith.wiring.running import driving_of, known_workers, queue_of, workers_of
 from twinsmith.wiring.runs import runs_of
 
 if TYPE_CHECKING:
-    from twinsmith.adapters.durable.dbos_engine import DbosEngine
+    from twinsmith.adapters.durable.dbos_queue import DbosQueue
+    from twinsmith.adapters.durable.driving import DrivingTable
+    from twinsmith.adapters.durable.workers import WorkerTable
 
-CANCEL_PATIENCE_SECONDS = 10.0
 # A solution that is right with a lower probability stays a case.
 SURE = 0.75
 
@@ -53,9 +55,21 @@ class Book:
     def progress(self, run: str) -> Progress:
         """How far a run has come; one that nobody drives any more is interrupted."""
         progress = progress_of(run, self.journal.entries(run))
-        if progress.state == "running" and not is_held(self.folder(run)):
+        if progress.state == "running" and not self.is_driven(run):
             return replace(progress, state="interrupted")
         return progress
+
+    def is_driven(self, run: str) -> bool:
+        """Whether a living worker, or a command at a terminal, drives a run."""
+        driving = self.driving.get(run)
+        if driving is None or driving.state != "driven":
+            return False
+        return any(each.name == driving.worker for each in self.workers())
+
+    def workers(self, *, serving: bool = False) -> tuple[Worker, ...]:
+        """Every worker that lives; with `serving`, only those that take runs from the queue."""
+        known = known_workers(self.settings, self._workers)
+        return tuple(each for each in known if each.lives and (each.serves or not serving))
 
     def folder(self, run: str) -> Path:
         """The folder of a run below the home."""
@@ -73,27 +87,48 @@ class Book:
         record = RunRecord(job=job, by=self.actor.signature, at=SystemClock().now())
         self._runs.save(record)
 
+    # They take a while to import: only what needs them pays for it.
     @cached_property
     def _runs(self) -> Runs:
-        # It takes a while to import: only what needs a job pays for it.
         return runs_of(self.settings)
+
+    @cached_property
+    def driving(self) -> "DrivingTable":
+        """Who drives which run."""
+        return driving_of(self.settings)
+
+    @cached_property
+    def queue(self) -> "DbosQueue":
+        """The engine's queue."""
+        return queue_of(self.settings)
+
+    @cached_property
+    def _workers(self) -> "WorkerTable":
+        return workers_of(self.settings)
 
     def cases(self) -> tuple[Case, ...]:
         """Tasks that no run has solved yet, or not for sure; oldest first."""
         return open_cases(filter(None, map(self._ended, self.journal.runs())))
 
-    def engine(self) -> "DbosEngine":
-        """The engine that remembers steps, for this pipeline."""
-        # It takes more than a second to import: only what drives a run pays for it.
-        from twinsmith.adapters.durable.dbos_engine import DbosEngine
-        from twinsmith.flow.pipeline import PIPELINE_VERSION
-
-        return DbosEngine(self.settings.database_url, PIPELINE_VERSION)
-
     async def tell(self, run: str, kind: str, data: dict[str, Json], key: str = "") -> None:
         """Keep an event that the actor caused; the system's own chain is the run SYSTEM."""
         who = self.actor.signature
         await self.journal.append(Event(run=run, kind=kind, who=who, data=data, key=key))
+
+    async def tell_started(self, job: Job) -> None:
+        """Note that a run was submitted, in its own chain and in the system's."""
+        data: dict[str, Json] = {
+            "run": job.run,
+            "task": job.task.text,
+            "language": job.task.language,
+            "kind": job.task.kind,
+            "seed": job.seed,
+            "out": job.out,
+            "masked": str(job.masked),
+            "by": self.actor.way,
+        }
+        await self.tell(SYSTEM, "run.started", data, key=f"run.started:{job.run}")
+        await self.tell(job.run, "run.started", data, key="run.started")
 
     async def end(self, run: str, state: State, data: dict[str, Json]) -> None:
         """Note how a run ended, in its own chain and in the system's."""
@@ -108,19 +143,16 @@ class Book:
     async def anchor_ended(self) -> None:
         """Tell the system's chain of runs whose end it missed because a kill came between."""
         for event in self.journal.unanchored():
-            if not is_held(self.folder(event.run)):
+            if not self.is_driven(event.run):
                 await self._anchor(event.run, str(event.data.get("state")))
 
-    async def until_ended(self, run: str) -> None:
-        """Wait for the process that drives a run to notice a cancel; it looks once a second."""
-        for _ in range(int(CANCEL_PATIENCE_SECONDS / 0.1)):
-            if self.progress(run).state != "running":
-                return
+    async def until_left(self, run: str, seconds: float) -> bool:
+        """Wait for whoever drives a run to let go of it; False where that takes too long."""
+        for _ in range(int(seconds / 0.1)):
+            if not self.is_driven(run):
+                return True
             await asyncio.sleep(0.1)
-        raise RunBusy(
-            f"run {run} is marked as cancelled, but the process that drives it has not stopped "
-            f"after {CANCEL_PATIENCE_SECONDS:g} s; follow it with: twinsmith watch {run}"
-        )
+        return False
 
     async def _anchor(self, run: str, state: str) -> None:
         anchor = self.journal.anchor(run)

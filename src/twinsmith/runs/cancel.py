@@ -2,24 +2,28 @@
 
 from contextlib import suppress
 
-from twinsmith.adapters.lease import lease
-from twinsmith.core.errors import ConfigError, EngineError, RunBusy
+from twinsmith.core.errors import ConfigError, EngineError
 from twinsmith.core.progress import ENDED, Progress
 from twinsmith.runs.book import Book
 
+PATIENCE_SECONDS = 10.0
+"""Whoever drives a run looks once a second whether it is to stop."""
+
 
 async def cancel(book: Book, run: str) -> Progress:
-    """Stop a run for good and say where it stands then."""
+    """Stop a run for good and say where it stands then.
+
+    A worker that does not let go in time is shut out: it finds that the run is not its any more.
+    """
     state = book.progress(run).state
     if state in ENDED:
         raise ConfigError(f"run {run} has ended already ({state}); there is nothing to cancel")
-    await book.engine().cancel(run)
+    await book.queue.cancel(run)
     await book.tell(run, "run.cancel_requested", {})
-    try:
-        with lease(book.folder(run), run):
-            await end_cancelled(book, run)
-    except RunBusy:
-        await book.until_ended(run)
+    await book.until_left(run, PATIENCE_SECONDS)
+    if book.progress(run).state not in ENDED:
+        book.driving.seize(run, "ended")
+        await end_cancelled(book, run)
     return book.progress(run)
 
 

@@ -6,12 +6,16 @@ from pathlib import Path
 
 from twinsmith.core.budget import Budget
 from twinsmith.core.case import Case
+from twinsmith.core.driving import Change, Driving, Priority
+from twinsmith.core.errors import EngineError
 from twinsmith.core.task import Job, Task, without_secrets
 from twinsmith.runs.book import Book
 from twinsmith.wiring.effort import effort_of, quality_of, refuse_missing_frame
+from twinsmith.wiring.running import node_of
 
 # Questions of one run take seeds one after the other: another try begins far away from them.
 RESEED = 100_000
+BUILD = "build"
 
 
 def new_job(book: Book, task: Task, *, out: Path | None, seed: int | None, budget: Budget) -> Job:
@@ -41,3 +45,61 @@ def another_try(book: Book, case: Case) -> Job:
     """A job for a case: what was asked and may be spent is the same, the seed is not."""
     first = book.job(case.run)
     return new_job(book, case.task, out=None, seed=first.seed + RESEED, budget=first.budget)
+
+
+async def submit(
+    book: Book,
+    job: Job,
+    *,
+    key: str | None = None,
+    priority: Priority = "normal",
+    attended: bool = False,
+) -> str:
+    """Queue a run for the workers; the name of the run, or of the one that this key gave before."""
+    from twinsmith.flow.pipeline import PIPELINE_VERSION
+
+    book.keep(job)
+    wanted = Driving(
+        run=job.run,
+        state="queued",
+        pipeline=PIPELINE_VERSION,
+        priority=priority,
+        node=node_of(book.settings),
+        attended=attended,
+    )
+    run = book.driving.submit(wanted, key)
+    if run == job.run:
+        await book.anchor_ended()
+        await book.tell_started(job)
+        await book.tell(run, "run.queued", {"priority": priority})
+        await enqueue(book, job, priority)
+    return run
+
+
+async def enqueue(book: Book, job: Job, priority: Priority) -> None:
+    """Hand a job to the engine's queue, as the input of a workflow; doing it twice is harmless."""
+    from twinsmith.adapters.durable.codec import to_json
+
+    await book.queue.start(BUILD, job.run, to_json(job, Job), priority=priority)
+
+
+async def requeue(book: Book, run: str) -> None:
+    """Queue a run that nobody drives once more; EngineError where that cannot be."""
+    from twinsmith.flow.pipeline import PIPELINE_VERSION
+
+    known = book.driving.get(run)
+    if known is None or known.pipeline != PIPELINE_VERSION:
+        began = known.pipeline if known else "an earlier release"
+        raise EngineError(
+            f"run {run} was begun by pipeline {began}, this is {PIPELINE_VERSION}; install the "
+            "version that began it, or start a new build"
+        )
+    if known.state == "queued":
+        return
+    wanted = Change(
+        run=run, fence=known.fence, state="queued", pipeline=known.pipeline, why="resumed"
+    )
+    if book.driving.change(wanted):
+        await book.tell(run, "run.queued", {"reason": f"resumed by {book.actor.name}"})
+        if not await book.queue.again(run):
+            await enqueue(book, book.job(run), known.priority)

@@ -6,13 +6,16 @@ from twinsmith.settings import Settings
 from twinsmith.wiring.shared import shared_url
 
 
-def outbox_of(settings: Settings) -> Outbox:
-    """A folder of this machine; with a database of several machines, that as well."""
+def outbox_of(settings: Settings, *, here: bool) -> Outbox:
+    """A folder of this machine; with a database of several machines, that as well.
+
+    Only that where the folder is another machine's: whoever submitted the run fetches the result.
+    """
     if not settings.values.database.url:
         return FolderOutbox()
     from twinsmith.adapters.outbox.shared import ResultTable, SharedOutbox
 
-    return SharedOutbox(FolderOutbox(), ResultTable(shared_url(settings)))
+    return SharedOutbox(FolderOutbox() if here else None, ResultTable(shared_url(settings)))
 
 
 def kept_result(settings: Settings, run: str) -> dict[str, str] | None:

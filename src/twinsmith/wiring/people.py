@@ -18,8 +18,11 @@ def questions_of(settings: Settings) -> Questions:
     return QuestionTable(shared_url(settings))
 
 
-def desk_of(settings: Settings, terminal: "Terminal | None") -> Desk:
-    """The desk of a run: at the terminal where there is one, else as `build.questions` says."""
+def desk_of(settings: Settings, terminal: "Terminal | None", *, attended: bool) -> Desk:
+    """The desk of a run: at the terminal where there is one, else as `build.questions` says.
+
+    A run that a person attends from elsewhere waits for the answer, too.
+    """
     from twinsmith.adapters.desk.durable import DurableDesk
 
     given = settings.values.build
@@ -28,5 +31,5 @@ def desk_of(settings: Settings, terminal: "Terminal | None") -> Desk:
         SystemClock(),
         given.answer_seconds,
         terminal=terminal,
-        parks=given.questions == "park",
+        parks=attended or given.questions == "park",
     )

@@ -12,7 +12,7 @@ import pytest
 
 from twinsmith.adapters.desk.terminal import Nobody, Terminal
 from twinsmith.core.masking import Masking
-from twinsmith.core.people.question import LONGEST_ANSWER, PersonalQuestion
+from twinsmith.core.people.question import LONGEST_ANSWER, Asked, PersonalQuestion
 
 TEXT, ASSUMED = "Does an empty list count?", "no"
 QUESTION = PersonalQuestion(id="r.1", run="r", text=TEXT, assumed=ASSUMED)
@@ -156,4 +156,4 @@ async def test_a_run_that_is_stopped_does_not_wait_for_the_person() -> None:
 
 
 async def test_where_nobody_is_everything_is_as_assumed() -> None:
-    assert await Nobody().ask(QUESTION) == ASSUMED
+    assert await Nobody().ask(QUESTION) == Asked(answer=ASSUMED)

@@ -7,7 +7,7 @@ import pytest
 from tests.cart import Cart, cart_job
 from tests.service_scripts import PLAN
 from twinsmith.core.model import Prompt
-from twinsmith.core.people.question import PersonalQuestion
+from twinsmith.core.people.question import Asked, PersonalQuestion
 
 PLANS = "You plan an HTTP service in Python"
 
@@ -19,9 +19,9 @@ class Person:
         self._choice = choice
         self.asked: list[PersonalQuestion] = []
 
-    async def ask(self, question: PersonalQuestion) -> str:
+    async def ask(self, question: PersonalQuestion) -> Asked:
         self.asked.append(question)
-        return question.choices[self._choice]
+        return Asked(answer=question.choices[self._choice])
 
 
 @pytest.mark.parametrize("choice", [0, 1])

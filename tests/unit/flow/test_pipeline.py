@@ -28,7 +28,7 @@ from twinsmith.core.knowing.graph import Node
 from twinsmith.core.knowing.insight import Insight, Outcome
 from twinsmith.core.knowing.knowledge import Channel, Hit
 from twinsmith.core.model import Prompt, Reply
-from twinsmith.core.people.question import PersonalQuestion
+from twinsmith.core.people.question import Asked, PersonalQuestion
 from twinsmith.core.progress import Stage
 from twinsmith.flow.insights import insights, record, tell_outcomes
 
@@ -265,9 +265,9 @@ async def test_a_person_is_asked_once_and_the_answer_reaches_the_coders() -> Non
     class Person:
         asked: tuple[str, ...] = ()
 
-        async def ask(self, question: PersonalQuestion) -> str:
+        async def ask(self, question: PersonalQuestion) -> Asked:
             self.asked += (question.text,)
-            return f"not {question.assumed}"
+            return Asked(answer=f"not {question.assumed}")
 
     profile = {**PROFILE, "question": "Of text, too?", "assumed": "only numbers"}
     world, job = World(saying(slow=[json.dumps(profile)])), job_of(UNNAMED)

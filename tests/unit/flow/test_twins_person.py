@@ -4,7 +4,7 @@ import pytest
 
 from tests.worlds import DOUBLE, PLUS, TRIPLE, World, job_of, saying, with_effort
 from twinsmith.core.effort import Effort
-from twinsmith.core.people.question import PersonalQuestion
+from twinsmith.core.people.question import Asked, PersonalQuestion
 
 ZERO = "assert double(0) == 0"
 MISTAKEN = (
@@ -20,9 +20,9 @@ class Person:
         self._answer = answer
         self.asked: list[str] = []
 
-    async def ask(self, question: PersonalQuestion) -> str:
+    async def ask(self, question: PersonalQuestion) -> Asked:
         self.asked.append(question.text)
-        return self._answer or question.assumed
+        return Asked(answer=self._answer or question.assumed)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ import asyncio
 from datetime import datetime, timedelta
 
 from twinsmith.adapters.desk.terminal import Terminal
-from twinsmith.core.errors import Waiting
-from twinsmith.core.people.question import Answer, PersonalQuestion, QuestionRecord
+from twinsmith.core.people.question import Answer, Asked, PersonalQuestion, QuestionRecord
 from twinsmith.ports import Clock, Questions
 
 LOOK_SECONDS = 0.5
@@ -16,8 +15,8 @@ NOBODY = "twinsmith"
 class DurableDesk:
     """Keeps every question; asks at a terminal where there is one, else waits elsewhere or not.
 
-    With `parks` a question without an answer ends the wait at once: the run leaves its process and
-    goes on when somebody has answered, or when the time of the question is over.
+    With `parks` nobody is waited for here: the run leaves its process and goes on when somebody has
+    answered, or when the time of the question is over.
     """
 
     def __init__(
@@ -35,8 +34,8 @@ class DurableDesk:
         self._terminal = terminal
         self._parks = parks
 
-    async def ask(self, question: PersonalQuestion) -> str:
-        """The answer that is kept, once there is one; else what is assumed, or Waiting."""
+    async def ask(self, question: PersonalQuestion) -> Asked:
+        """The answer that is kept, else what is assumed, or until when an answer may come."""
         now = self._clock.now()
         until = datetime.fromisoformat(now) + timedelta(seconds=self._seconds)
         record = self._questions.put(
@@ -45,15 +44,12 @@ class DurableDesk:
             )
         )
         if record.answer is not None:
-            return record.answer.text
+            return Asked(answer=record.answer.text)
         if record.overdue(now) or not (self._terminal or self._parks):
-            return self._settled(question, question.assumed, NOBODY)
+            return Asked(answer=self._settled(question, question.assumed, NOBODY))
         if self._terminal is not None:
-            return await self._at_the_terminal(self._terminal, record)
-        raise Waiting(
-            f"run {question.run} waits until {record.until[:16]} for an answer: "
-            f'twinsmith answer {question.id} "…"'
-        )
+            return Asked(answer=await self._at_the_terminal(self._terminal, record))
+        return Asked(answer=None, until=record.until)
 
     async def _at_the_terminal(self, terminal: Terminal, record: QuestionRecord) -> str:
         """What is typed here or kept from elsewhere, whichever comes first."""

@@ -11,6 +11,7 @@ from twinsmith.core.errors import ConfigError
 from twinsmith.core.masking import NOTHING_KNOWN, Masking
 from twinsmith.core.people.question import (
     LONGEST_ANSWER,
+    Asked,
     PersonalQuestion,
     accepted,
     numbered,
@@ -83,6 +84,6 @@ class Terminal:
 class Nobody:
     """Nobody is there: everything is as assumed."""
 
-    async def ask(self, question: PersonalQuestion) -> str:
+    async def ask(self, question: PersonalQuestion) -> Asked:
         """The assumption."""
-        return question.assumed
+        return Asked(answer=question.assumed)

@@ -1,221 +1,312 @@
-"""Steps remembered by DBOS, in SQLite or PostgreSQL.
+"""Steps remembered by DBOS, in SQLite or PostgreSQL: what a process needs that drives runs.
 
-Each process drives one run. It registers under an application version of its own
-(`PIPELINE@RUN`), so that no other process of the same database picks the run up, and a run that
-an older pipeline began is recognised instead of being replayed wrongly.
+All processes of one pipeline share an application version, and each is an executor of its own. A
+worker listens to the queue of all; a command at a terminal to a queue of its own, so that nobody
+else takes the run that it resumes. Who drives a run is decided by its lease: whoever lost it finds
+that out at the next step, and lets go.
 """
 
 import asyncio
-import fcntl
 import json
-import os
-import sqlite3
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
-from pathlib import Path
+from contextlib import suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from dbos import DBOS, DBOSClient, DBOSConfig, Serializer, SetWorkflowID, WorkflowHandleAsync, error
-from sqlalchemy.exc import SQLAlchemyError
+from dbos import DBOS, DBOSConfig, SetWorkflowID, WorkflowHandleAsync, error
 
 from twinsmith.adapters.durable.codec import from_json, to_json
-from twinsmith.core.errors import EngineError, RunCancelled
+from twinsmith.adapters.durable.dbos_database import JsonSerializer, made, reported
+from twinsmith.adapters.durable.dbos_queue import APPLICATION, OPEN, DbosQueue
+from twinsmith.core.driving import QUEUE, Priority
+from twinsmith.core.errors import (
+    DatabaseAway,
+    EngineError,
+    RunBusy,
+    RunCancelled,
+    RunLost,
+    Waiting,
+)
 from twinsmith.core.events import Json
-from twinsmith.core.masking import NOTHING_KNOWN
+from twinsmith.ports import Clock, Leases, Messages, Workflow
 
 T = TypeVar("T")
+POLL_SECONDS = 0.2
 
-_OPEN = ("PENDING", "ENQUEUED")
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A run that this process holds, and by which fence."""
+
+    run: str
+    fence: int
 
 
-class JsonSerializer(Serializer):
-    """Records are readable JSON, never pickle: reading a database must not run code."""
-
-    def serialize(self, data: object) -> str:
-        """Any value DBOS wants to keep; only its own exceptions are not JSON already."""
-        return json.dumps(data, default=repr, ensure_ascii=False)
-
-    def deserialize(self, serialized_data: str) -> object:
-        """The value again."""
-        return json.loads(serialized_data)
-
-    def name(self) -> str:
-        """Written beside each record."""
-        return "twinsmith_json"
+_HELD: ContextVar[Held] = ContextVar("held")
 
 
 class DbosEngine:
-    """Drives one run at a time over a database named by an address."""
+    """Drives runs over a database named by an address, as one worker."""
 
-    def __init__(self, url: str, pipeline: str) -> None:
+    def __init__(
+        self,
+        url: str,
+        pipeline: str,
+        *,
+        worker: str,
+        leases: Leases,
+        messages: Messages,
+        clock: Clock,
+        living: Callable[[], Sequence[str]],
+    ) -> None:
         self._url = url
         self._pipeline = pipeline
-        self._failure: Exception | None = None
-        self._broken: asyncio.Future[Exception] | None = None
+        self._worker = worker
+        self._leases = leases
+        self._messages = messages
+        self._clock = clock
+        self._living = living
+        self._queue = DbosQueue(url, pipeline)
+        self._workflows: dict[str, Callable[[str, Json], Coroutine[Any, Any, Json]]] = {}
+        self._claimed: dict[str, int] = {}
+        self._busy: dict[str, asyncio.Task[object]] = {}
+        self._broken: dict[str, asyncio.Future[Exception]] = {}
+        self._serves = False
+        self._resumes = False
 
-    async def drive(self, run: str, flow: Callable[[], Awaitable[T]], kind: type[T]) -> T:
-        """Run a flow to its end, or give its recorded end."""
-        self._failure, self._broken = None, asyncio.get_running_loop().create_future()
-        version = f"{self._pipeline}@{run}"
+    @property
+    def busy(self) -> frozenset[str]:
+        """The runs that this process drives now."""
+        return frozenset(self._busy)
 
-        async def workflow(_run: str) -> Json:
-            try:
-                return to_json(await flow(), kind)
-            except Exception as broken:
-                left = self._leave(broken)
-                self._give_up()
-                raise left from broken
-            except asyncio.CancelledError:
-                self._give_up()
-                raise
+    async def open(
+        self, workflows: dict[str, Workflow], *, concurrency: int = 0, at_once: int = 0
+    ) -> None:
+        """Register workflows by their names and begin; with `concurrency`, take runs of the queue.
 
-        with _reported(self._url):
-            self._launch(version)
-            registered = DBOS.workflow(name="build")(workflow)
+        So many at once for each worker, and `at_once` for all of them; 0: no limit for all.
+        """
+        self._serves = concurrency > 0
+        queue = QUEUE if self._serves else self._own_queue
+        config: DBOSConfig = {
+            "name": APPLICATION,
+            "system_database_url": self._url,
+            "application_version": self._pipeline,
+            "executor_id": self._worker,
+            "serializer": JsonSerializer(),
+            "log_level": "CRITICAL",
+            "enable_otlp": False,
+            "notification_listener_polling_interval_sec": 0.1,
+        }
+        with reported(self._url):
+            DBOS(config=config)
+            DBOS.listen_queues([queue])
+            for name, workflow in workflows.items():
+                self._workflows[name] = DBOS.workflow(name=name)(self._fenced(workflow))
+            with made(self._url):
+                DBOS.launch()
+            if self._serves:
+                await _register(queue, concurrency, at_once or None)
+
+    async def start(
+        self, workflow: str, run: str, given: Json, *, priority: Priority = "normal"
+    ) -> None:
+        """Queue a workflow that workers know by its name."""
+        await self._queue.start(workflow, run, given, priority=priority)
+
+    async def drive(self, workflow: str, run: str, given: Json) -> Json:
+        """See a run to its end in this process, or give its recorded end.
+
+        Whatever exception leaves the workflow is raised here and is not recorded: the run stays
+        open and can be driven again. Raises RunCancelled when a person cancelled it.
+        """
+        self._broken[run] = asyncio.get_running_loop().create_future()
+        with reported(self._url):
             status = await DBOS.get_workflow_status_async(run)
+            if status is not None and status.app_version != self._pipeline:
+                raise EngineError(
+                    f"run {run} was begun by pipeline {status.app_version}, this is "
+                    f"{self._pipeline}; install the version that began it, or start a new build"
+                )
+            if (status is None or status.status in OPEN) and run not in self._claimed:
+                self._claimed[run] = self._claim(run)
             if status is None:
                 with SetWorkflowID(run):
-                    handle = await DBOS.start_workflow_async(registered, run)
-            elif status.app_version != version:
-                raise EngineError(
-                    f"run {run} was begun by pipeline {status.app_version}, this is {version}; "
-                    "install the version that began it, or start a new build"
-                )
-            elif status.status in _OPEN:
-                handle = await DBOS.resume_workflow_async(run)
+                    handle = await DBOS.start_workflow_async(self._workflows[workflow], run, given)
+            elif status.status in OPEN:
+                self._resumes = True
+                await _register(self._own_queue)
+                handle = await DBOS.resume_workflow_async(run, queue_name=self._own_queue)
             else:
+                self._leases.leave(run, self._claimed.pop(run, 0), "ended")
                 handle = await DBOS.retrieve_workflow_async(run)
-        return from_json(await self._result(run, handle), kind)
+        return await self._result(run, handle)
+
+    def adopt(self, run: str, fence: int) -> None:
+        """Take a run as claimed already."""
+        self._claimed[run] = fence
 
     async def step(self, name: str, work: Callable[[], Awaitable[T]], kind: type[T]) -> T:
-        """Do the work once and remember its value."""
+        """Do the work once and remember its value, as long as this process holds the run."""
+        broken: list[Exception] = []
 
         async def once() -> Json:
             try:
-                return to_json(await work(), kind)
-            except Exception as broken:
-                raise self._leave(broken) from broken
+                self.check()
+                value = to_json(await work(), kind)
+                # Whoever was suspended meanwhile must not tell, nor record, what came of it.
+                self.check()
+            except Exception as error:
+                # DBOS records an exception and would replay it for ever; this one it does not.
+                broken.append(error)
+                raise asyncio.CancelledError from error
+            return value
 
         try:
             # Preemptible: a cancelled run does not wait for a model to finish its sentence.
             data = await DBOS.run_step_async({"name": name, "preemptible": True}, once)
+        except asyncio.CancelledError:
+            if broken:
+                raise broken[0] from None
+            raise
         except error.DBOSUnexpectedStepError as other:
             run, place, _, was = other.inputs
             raise EngineError(
                 f"run {run} cannot go on: its step {place} was {was!r}, now it is {name!r}; "
                 "start a new build"
             ) from other
+        except error.DBOSWorkflowCancelledError:
+            raise RunCancelled(f"run {_HELD.get().run} was cancelled; start a new build") from None
+        except error.DBOSWorkflowConflictIDError:
+            raise RunLost(f"run {_HELD.get().run} was taken over by another worker") from None
         return from_json(data, kind)
 
-    async def cancel(self, run: str) -> None:
-        """Stop a run for good, wherever it is being driven, unless it has ended."""
-        path = _sqlite_path(self._url)
-        if path and not path.exists():
-            return
-        with _reported(self._url):
-            client = DBOSClient(system_database_url=self._url, serializer=JsonSerializer())
-            try:
-                await client.cancel_workflow_async(run)
-            except error.DBOSNonExistentWorkflowError:
-                # It never got as far as the engine: there is nothing to stop.
-                return
-            finally:
-                client.destroy()
+    async def send(self, run: str, topic: str, value: Json) -> bool:
+        """Give a run a message and let it go on."""
+        return self._messages.put(run, topic, value)
 
-    def close(self) -> None:
-        """Stop the engine's threads."""
+    async def receive(self, topic: str, until: str) -> Json:
+        """The message about a topic, remembered as a step; None once the time is over."""
+        run = _HELD.get().run
+
+        async def look() -> str:
+            value = self._messages.get(run, topic)
+            if value is None and self._clock.now() < until:
+                raise Waiting(f"run {run} waits until {until[:16]}", topic=topic, until=until)
+            if value is None and not self._messages.put(run, topic, None):
+                # It came at the last moment.
+                value = self._messages.get(run, topic)
+            return json.dumps(value)
+
+        received: Json = json.loads(await self.step(f"receive {topic}", look, str))
+        return received
+
+    def check(self) -> None:
+        """RunLost where another worker has taken over the run that is driven here."""
+        held = _HELD.get()
+        self._leases.check(held.run, held.fence)
+
+    async def close(self) -> None:
+        """Hand over what is being driven, and stop the engine's threads."""
+        for task in self._busy.values():
+            task.cancel()
+        await asyncio.gather(*self._busy.values(), return_exceptions=True)
+        if self._resumes:
+            with suppress(Exception):
+                await DBOS.delete_queue_async(self._own_queue)
         DBOS.destroy(workflow_completion_timeout_sec=0, destroy_registry=True)
-        with suppress(RuntimeError):
-            # The engine made its own thread pool the loop's, and has just shut it down.
-            asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
+        # The engine made its own thread pool the loop's, and has just shut it down.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
 
-    def _launch(self, version: str) -> None:
-        config: DBOSConfig = {
-            "name": "twinsmith",
-            "system_database_url": self._url,
-            "application_version": version,
-            # Unlike any other process's, so that starting never recovers somebody else's work.
-            "executor_id": f"{version}/{os.getpid()}",
-            "serializer": JsonSerializer(),
-            "log_level": "CRITICAL",
-            "enable_otlp": False,
-            "notification_listener_polling_interval_sec": 0.1,
-        }
-        DBOS(config=config)
-        with _sqlite_ready(self._url):
-            DBOS.launch()
+    @property
+    def _own_queue(self) -> str:
+        return f"of {self._worker}"
 
-    def _leave(self, broken: Exception) -> BaseException:
-        """Keep what broke for `drive` and leave the engine without a trace in its records."""
-        self._failure = self._failure or broken
-        return asyncio.CancelledError()
+    def _claim(self, run: str) -> int:
+        living = [*self._living(), self._worker]
+        return self._leases.claim(run, self._worker, pipeline=self._pipeline, living=living)
 
-    def _give_up(self) -> None:
-        """Tell `drive` what broke, now that the flow is over and no step is under way."""
-        if self._failure and self._broken is not None and not self._broken.done():
-            self._broken.set_result(self._failure)
+    def _fenced(self, workflow: Workflow) -> Callable[[str, Json], Coroutine[Any, Any, Json]]:
+        """A workflow that only runs while this process holds its run, and lets go at the end."""
+
+        async def fenced(run: str, given: Json) -> Json:
+            try:
+                return await self._held(workflow, run, given)
+            except Exception as broken:
+                future = self._broken.get(run)
+                if future is not None and not future.done():
+                    future.set_result(broken)
+                # DBOS would record the exception as the end of the run; this one it does not.
+                raise asyncio.CancelledError from broken
+
+        return fenced
+
+    async def _held(self, workflow: Workflow, run: str, given: Json) -> Json:
+        fence = self._claimed.pop(run, 0) or self._claim(run)
+        task = asyncio.current_task()
+        assert task is not None
+        self._busy[run] = task
+        _HELD.set(Held(run, fence))
+        try:
+            result = await workflow(run, given)
+            self._leases.leave(run, fence, "ended")
+        except BaseException as left:
+            await self._let_go(run, fence, left)
+            raise
+        finally:
+            del self._busy[run]
+        return result
+
+    async def _let_go(self, run: str, fence: int, left: BaseException) -> None:
+        """Leave a run in the state that its end by an exception means."""
+        match left:
+            case RunLost() | RunBusy() | DatabaseAway():
+                # Not ours any more; or a database that cannot be told: the next look at it will.
+                return
+            case RunCancelled():
+                self._leases.leave(run, fence, "ended")
+            case Waiting():
+                self._leases.leave(run, fence, "waiting", topic=left.topic, until=left.until)
+            case asyncio.CancelledError() if self._serves:
+                if self._leases.leave(run, fence, "queued"):
+                    await self._queue.again(run)
+                return
+            case _:
+                self._leases.leave(run, fence, "parked")
+        if self._serves:
+            # The limit of all workers counts what is not put aside.
+            await self._queue.shelve(run)
 
     async def _result(self, run: str, handle: WorkflowHandleAsync[Json]) -> Json:
-        assert self._broken is not None
+        broken = self._broken[run]
         result = asyncio.ensure_future(handle.get_result(polling_interval_sec=0.1))
-        either: set[asyncio.Future[Any]] = {result, self._broken}
-        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        if self._broken.done():
+        try:
+            either: set[asyncio.Future[Any]] = {result, broken}
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            if broken.done():
+                raise broken.result()
+            with reported(self._url):
+                try:
+                    return result.result()
+                except error.DBOSAwaitedWorkflowCancelledError:
+                    raise RunCancelled(f"run {run} was cancelled; start a new build") from None
+        finally:
             result.cancel()
+            task = self._busy.get(run)
+            if task is not None:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
             await asyncio.gather(result, return_exceptions=True)
-            raise self._broken.result()
-        with _reported(self._url):
-            try:
-                return result.result()
-            except error.DBOSAwaitedWorkflowCancelledError:
-                raise RunCancelled(f"run {run} was cancelled; start a new build") from None
 
 
-@contextmanager
-def _sqlite_ready(url: str) -> Iterator[None]:
-    """Make a SQLite file, and keep other processes from opening it as long as the block lasts.
-
-    DBOS makes its tables one by one, outside a transaction: a second process, or a kill in the
-    middle, would find half of them. So they are made in a file aside that is then moved in place.
-    """
-    path = _sqlite_path(url)
-    if path is None:
-        yield
-        return
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with path.with_name(f"{path.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not path.exists():
-            _make_sqlite(path)
-        yield
-
-
-def _sqlite_path(url: str) -> Path | None:
-    prefix = "sqlite:///"
-    return Path(url.removeprefix(prefix)) if url.startswith(prefix) else None
-
-
-def _make_sqlite(path: Path) -> None:
-    aside = path.with_name(f"{path.name}.new")
-    for leftover in path.parent.glob(f"{aside.name}*"):
-        leftover.unlink()
-    aside.touch(mode=0o600)
-    DBOS.migrate(f"sqlite:///{aside}")
-    with closing(sqlite3.connect(aside)) as connection:
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    aside.rename(path)
-
-
-@contextmanager
-def _reported(url: str) -> Iterator[None]:
-    """Whatever the database or the engine complains about becomes one line."""
-    try:
-        yield
-    except (SQLAlchemyError, sqlite3.Error, OSError, error.DBOSException) as problem:
-        # Masked before it is cut: half a password is still a part of it.
-        reason = NOTHING_KNOWN.text(" ".join(str(problem).split()))[:300]
-        raise EngineError(
-            f"the engine cannot use {NOTHING_KNOWN.text(url)}: {reason}; see 'twinsmith doctor'"
-        ) from problem
+async def _register(queue: str, concurrency: int | None = None, at_once: int | None = None) -> None:
+    """Make a queue, or give it these limits: for each worker, and for all."""
+    await DBOS.register_queue_async(
+        queue,
+        worker_concurrency=concurrency,
+        global_concurrency=at_once,
+        polling_interval_sec=POLL_SECONDS,
+        on_conflict="always_update",
+    )

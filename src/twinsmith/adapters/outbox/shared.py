@@ -38,13 +38,14 @@ class ResultTable:
 
 
 class SharedOutbox:
-    """Publishes to a folder of this machine and to the table of all machines."""
+    """Publishes to a folder, where it is this machine's, and to the table of all machines."""
 
-    def __init__(self, folder: Outbox, results: ResultTable) -> None:
+    def __init__(self, folder: Outbox | None, results: ResultTable) -> None:
         self._folder = folder
         self._results = results
 
     async def publish(self, run: str, out: str, files: Mapping[str, str]) -> None:
         """Put all files in the folder, or none, and keep them for others."""
-        await self._folder.publish(run, out, files)
+        if self._folder is not None:
+            await self._folder.publish(run, out, files)
         self._results.save(run, files)

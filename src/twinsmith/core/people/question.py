@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from twinsmith.core.errors import ConfigError
+from twinsmith.core.events import Json
 
 LONGEST_ANSWER = 2000
 
@@ -43,6 +44,27 @@ class QuestionRecord:
     def overdue(self, now: str) -> bool:
         """Whether its time is over without an answer."""
         return self.answer is None and now >= self.until
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What became of a question at first: an answer, or a moment until which one may come."""
+
+    answer: str | None
+    until: str = ""
+
+
+def message_of(answer: Answer) -> Json:
+    """An answer as the message that its run gets."""
+    return {"text": answer.text, "by": answer.by, "at": answer.at}
+
+
+def answer_in(message: Json) -> Answer | None:
+    """The answer that a message brings; None where it brings none."""
+    if not isinstance(message, dict):
+        return None
+    given = {name: str(message.get(name, "")) for name in ("text", "by", "at")}
+    return Answer(**given)
 
 
 def accepted(question: PersonalQuestion, text: str) -> str:
