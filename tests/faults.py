@@ -102,6 +102,15 @@ WRITES = (
         path="RunTable.save",
         named=_fixed("run"),
     ),
+    *(
+        Write(
+            kind="lease",
+            module="twinsmith.adapters.durable.driving",
+            path=f"DrivingTable.{name}",
+            named=_fixed(name),
+        )
+        for name in ("submit", "claim", "leave")
+    ),
     Write(
         kind="engine",
         module=ENGINE,
@@ -158,6 +167,9 @@ IMPORTED = (
     "twinsmith.cli.main",
     "twinsmith.cli.live",
     "twinsmith.runs.drive",
+    "twinsmith.runs.presence",
+    "twinsmith.adapters.durable.workers",
+    "twinsmith.adapters.messages",
     "twinsmith.flow.pipeline",
     "twinsmith.adapters.durable.dbos_engine",
     "twinsmith.adapters.models.gateway",

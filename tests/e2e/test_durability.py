@@ -187,7 +187,8 @@ class TestOnSqlite:
         process, run = self.begun(command)
         watcher = command.start("watch", run, "--json")
         busy = command("resume", run, code=4)
-        assert f"run {run} is being driven by process {process.pid}" in busy.stderr
+        assert f"run {run} is being driven by worker" in busy.stderr
+        assert f"-{process.pid}-" in busy.stderr
         process.communicate(timeout=60)
         out, _ = watcher.communicate(timeout=20)
         kinds = [json.loads(line)["kind"] for line in out.splitlines()]

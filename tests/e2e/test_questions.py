@@ -25,7 +25,7 @@ def test_a_run_waits_without_a_process_and_goes_on_with_the_answer(
 ) -> None:
     question = parked(command, tmp_path / "out")
     run = question.rpartition(".")[0]
-    assert json.loads(command("status", run, "--json").stdout)["state"] == "parked"
+    assert json.loads(command("status", run, "--json").stdout)["state"] == "waiting"
     shown = command("questions").stdout
     assert "Of text, too?" in shown
     assert "then: only numbers" in shown

@@ -107,11 +107,11 @@ def test_a_folder_that_will_not_do_is_refused_before_anything_starts(
     assert book.journal.runs() == []
 
 
-def test_one_process_at_a_time_drives_a_run(tmp_path: Path) -> None:
+def test_one_process_at_a_time_holds_a_lease(tmp_path: Path) -> None:
     assert not is_held(tmp_path)
     with lease(tmp_path, "r"):
         assert is_held(tmp_path)
-        with pytest.raises(RunBusy, match="run r is being driven by process"), lease(tmp_path, "r"):
+        with pytest.raises(RunBusy, match="r is being done by process"), lease(tmp_path, "r"):
             pass
         assert is_held(tmp_path)
     assert not is_held(tmp_path)

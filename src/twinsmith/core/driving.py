@@ -11,6 +11,8 @@ Priority = Literal["high", "normal", "low"]
 PRIORITIES: tuple[Priority, ...] = ("high", "normal", "low")
 SILENT_SECONDS = 10.0
 """A worker that was not heard of for so long is taken for gone."""
+HANDED_SECONDS = 3.0
+"""Whoever queues a run has so long to tell the journal and then the engine."""
 UNTAKEN_SECONDS = 15.0
 """A run that was handed to a living worker and not begun for so long is handed out again."""
 QUEUE = "runs"
@@ -149,7 +151,8 @@ def requeued(
         if each.state == "queued":
             misplaced = known is None or (known.status != "PENDING" and known.queue != QUEUE)
             untaken = known is not None and known.status == "PENDING"
-            if misplaced or abandoned or (untaken and each.since > UNTAKEN_SECONDS):
+            patience = UNTAKEN_SECONDS if untaken and not abandoned else HANDED_SECONDS
+            if (misplaced or untaken) and each.since > patience:
                 found.append(each.run)
         elif each.state == "ended" and abandoned:
             # It was told as ended, and its worker died before the engine knew.

@@ -90,6 +90,8 @@ class WorkerProcess:
         if not change.fence:
             # Queued for a pipeline that is gone: what the engine knows of it is dropped.
             await self._book.queue.forget(change.run)
+        if change.state == "queued" and change.pipeline == self._presence.worker.pipeline:
+            await self._hand_over(change.run)
 
     async def _hand_out(self) -> None:
         """Bring the engine's queue in line with the states of runs, whatever was cut off before."""
@@ -105,5 +107,10 @@ class WorkerProcess:
             workers=self._presence.known(),
             me=self._presence.worker,
         ):
-            if not await book.queue.again(run):
-                await enqueue(book, book.job(run), driving[run].priority)
+            await self._hand_over(run)
+
+    async def _hand_over(self, run: str) -> None:
+        """Put a run in the engine's queue; one that it does not know is begun."""
+        known = self._book.driving.get(run)
+        if known is not None and not await self._book.queue.again(run):
+            await enqueue(self._book, self._book.job(run), known.priority)

@@ -103,7 +103,8 @@ def again(driving: Driving, engaged: Engaged | None, *workers: Worker) -> bool:
 
 
 def test_the_engine_is_told_of_what_it_does_not_know_or_has_elsewhere() -> None:
-    queued = run("queued")
+    assert not again(run("queued", since=2), None)
+    queued = run("queued", since=4)
     assert again(queued, None)
     assert not again(queued, Engaged(run="r1", status="ENQUEUED", queue=QUEUE))
     assert again(queued, Engaged(run="r1", status="ENQUEUED", queue=SHELF))
