@@ -2,11 +2,12 @@
 
 import json
 import signal
+import sqlite3
 import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import psycopg
@@ -189,14 +190,16 @@ def test_another_machine_sees_cancels_and_fetches(tmp_path: Path, postgres: str)
         command.env["TWINSMITH_DATABASE_URL"] = f"{postgres}/machines_{time.time_ns() // 10**10}"
     team = Team(here)
     try:
-        team.hire(command=there)
+        worker = team.hire(command=there)
         outcome = json.loads(here("build", DOUBLE, "--out", str(tmp_path / "out"), "--json").stdout)
         assert outcome["solved"]
         assert (tmp_path / "out" / "solution.py").exists()
         # What the other machine's disk holds is its own: nothing was written to our path there.
         assert not list((tmp_path / "there" / "runs").glob("*/result"))
-        here.use_script(script(delay=30.0))
+        worker.terminate()
+        worker.communicate(timeout=30)
         there.use_script(script(delay=30.0))
+        team.hire(command=there)
         run = here("build", DOUBLE, "--detach").stdout.strip()
         until(lambda: "model.asked" in team.kinds(run))
         assert team.state(run) == "running"
@@ -241,22 +244,22 @@ def test_one_key_is_one_run_and_priorities_come_first(alone: Team) -> None:
     assert sorted(began, key=lambda run: began[run]) == [high, normal, low]
 
 
-def test_a_run_of_an_older_pipeline_is_parked_and_says_so(alone: Team) -> None:
-    import sqlite3
+def change(database: Path, statement: str) -> None:
+    with closing(sqlite3.connect(database)) as file, file:
+        file.execute(statement)
 
-    run = alone.detached()
-    with sqlite3.connect(alone.command.home / "runs.db") as database:
-        database.execute("UPDATE twinsmith_driving SET pipeline = '1', fence = 3")
-    database.close()
+
+def test_a_run_of_an_older_pipeline_is_parked_and_says_so(alone: Team) -> None:
+    run, home = alone.detached(), alone.command.home
+    change(home / "state.db", "UPDATE workflow_status SET application_version = '1'")
+    change(home / "runs.db", "UPDATE twinsmith_driving SET pipeline = '1', fence = 3")
     alone.hire()
     until(lambda: alone.state(run) == "parked")
     reason = json.loads(alone.command("status", run, "--json").stdout)["reason"]
     assert "pipeline 1 began it and no worker of that version is there" in reason
     assert "was begun by pipeline 1" in alone.command("resume", run, code=3).stderr
     # Never begun, it is any pipeline's.
-    with sqlite3.connect(alone.command.home / "runs.db") as database:
-        database.execute("UPDATE twinsmith_driving SET fence = 0, state = 'queued'")
-    database.close()
+    change(home / "runs.db", "UPDATE twinsmith_driving SET fence = 0, state = 'queued'")
     until(lambda: alone.state(run) == "solved")
 
 
