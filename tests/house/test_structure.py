@@ -47,7 +47,7 @@ def test_every_module_says_what_it_is_and_has_a_name_of_its_own(path: Path) -> N
 
 @pytest.mark.parametrize("path", SOURCE, ids=name)
 def test_only_settings_read_the_environment(path: Path) -> None:
-    if path.name == "settings.py":
+    if path.match("settings/loading.py"):
         return
     nodes = ast.walk(ast.parse(path.read_text()))
     used = {ast.unparse(node) for node in nodes if isinstance(node, ast.Attribute)}

@@ -19,7 +19,7 @@ TERMINATED = 143
 
 MEANING = f"""Exit codes: {DONE} done · {NO} an honest no (not solved, log altered, not ready) ·
 {BAD_INPUT} bad input · {BROKEN} model, sandbox or database out of reach, the run is parked ·
-{BUSY} another process drives this run · {CANCELLED} cancelled ·
+{BUSY} another worker drives this run · {CANCELLED} cancelled ·
 {WAITING} parked until a question is answered · {INTERNAL} internal error ·
 {INTERRUPTED} interrupted (Ctrl-C), {TERMINATED} terminated: the run is parked."""
 

@@ -1,0 +1,12 @@
+"""Settings: documented defaults, one file, the environment; each value knows where it came from."""
+
+from twinsmith.settings.loading import (
+    FILE_NAME,
+    Settings,
+    documented_defaults,
+    load,
+    values_by_key,
+)
+from twinsmith.settings.values import Values
+
+__all__ = ["FILE_NAME", "Settings", "Values", "documented_defaults", "load", "values_by_key"]
