@@ -1,7 +1,10 @@
 """The journal in PostgreSQL: many writers at once, rows that were altered, and who is given it."""
 
+import asyncio
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
@@ -12,7 +15,8 @@ import pytest
 from twinsmith.adapters.clock import ManualClock
 from twinsmith.adapters.journal.chained import ChainedJournal
 from twinsmith.adapters.journal.table import TableChains
-from twinsmith.core.errors import EngineError
+from twinsmith.core.anchor import Anchor
+from twinsmith.core.errors import DatabaseAway, EngineError
 from twinsmith.core.events import SYSTEM, Event, Json
 from twinsmith.settings import load
 from twinsmith.wiring.journal import journal_of
@@ -206,3 +210,26 @@ def test_with_sqlite_it_lies_in_files_and_needs_no_sqlalchemy(tmp_path: Path) ->
     words = [sys.executable, "-c", code, str(tmp_path)]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert done.stdout == f"{tmp_path / 'journal' / 'runs' / 'r.jsonl'} False\n"
+
+
+def test_a_writer_suspended_in_the_middle_of_a_line_holds_nobody_up_for_long(
+    server: Server,
+) -> None:
+    """The server ends its transaction; when it wakes, it finds that its line was not kept."""
+    asyncio.run(server.journal().append(Event(run="r", kind="first", who="w", data={})))
+    begun, woken = threading.Event(), threading.Event()
+
+    def next_line(_end: Anchor) -> str:
+        begun.set()
+        woken.wait(60)
+        return "never kept"
+
+    with ThreadPoolExecutor(1) as thread:
+        late = thread.submit(TableChains(server.url).append, "r", "", next_line)
+        begun.wait(10)
+        asyncio.run(server.journal().append(Event(run="r", kind="second", who="w", data={})))
+        woken.set()
+        with pytest.raises(DatabaseAway, match="cannot be used"):
+            late.result()
+    assert [entry.event.kind for entry in server.journal().entries("r")] == ["first", "second"]
+    assert server.journal().check("r").broken is None

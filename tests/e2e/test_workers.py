@@ -1,9 +1,12 @@
 """Workers take runs from a queue; a run survives its worker, and is driven by one at a time."""
 
 import json
+import os
+import pty
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -271,3 +274,31 @@ def test_more_at_once_than_all_may_is_one_line(alone: Team) -> None:
         "take fewer\n"
     )
     assert "0 is too small" in alone.command("worker", "--concurrency", "0", code=2).stderr
+
+
+def test_whoever_follows_a_run_at_a_terminal_is_asked(alone: Team) -> None:
+    asks = {**PROFILE, "question": "Of text, too?", "assumed": "only numbers"}
+    command = alone.command
+    command.use_script(script(profile=json.dumps(asks), code=(RIGHT, RIGHT)))
+    alone.hire()
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours, "r+b", buffering=0) as terminal:
+        follower = subprocess.Popen(
+            [sys.executable, "-m", "twinsmith", "build", DOUBLE],
+            env={**command.environment, "TERM": "xterm"},
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+        )
+        os.close(theirs)
+        seen = b""
+        while b"Of text, too?" not in seen or b"only numbers]" not in seen:
+            seen += terminal.read(4096)
+        terminal.write(b"text as well\n")
+        with suppress(OSError):  # the other side has gone
+            while part := terminal.read(4096):
+                seen += part
+        assert follower.wait(timeout=60) == 0, seen
+    (run,) = command.runs()
+    (answered,) = [e["data"] for e in command.events(run) if e["kind"] == "person.answered"]
+    assert answered["answer"] == "text as well"  # type: ignore[index]

@@ -4,6 +4,7 @@ import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy import (
@@ -38,6 +39,8 @@ MAKING_TABLES = 7_473_101
 """The lock of a server under which one process at a time makes tables."""
 TRIES = 20
 PAUSE = 0.05
+IDLE_SECONDS = 5
+"""A process suspended in the middle of a transaction loses it and its locks after so long."""
 
 
 class epoch(FunctionElement[float]):  # noqa: N801, it reads as a function of the database
@@ -135,10 +138,9 @@ def _make_database(engine: Engine) -> None:
 
 def _server(url: str, *, keeps_connections: bool) -> Engine:
     address = url.replace("postgresql://", "postgresql+psycopg://", 1)
-    level = "READ COMMITTED"
-    if keeps_connections:
-        return create_engine(address, isolation_level=level, pool_pre_ping=True)
-    return create_engine(address, isolation_level=level, poolclass=NullPool)
+    held = {"options": f"-c idle_in_transaction_session_timeout={IDLE_SECONDS}s"}
+    made = partial(create_engine, address, isolation_level="READ COMMITTED", connect_args=held)
+    return made(pool_pre_ping=True) if keeps_connections else made(poolclass=NullPool)
 
 
 def _sqlite(url: str) -> Engine:

@@ -31,6 +31,7 @@ class WorkerProcess:
         self._concurrency = concurrency
         self._at_once = at_once
         self._said = said
+        self._trouble = ""
         self._presence = Presence(book.settings, concurrency=concurrency)
         self._messages = messages_of(book.settings)
         self._engine = engine_of(book.settings, self.name, self._presence.living)
@@ -62,9 +63,12 @@ class WorkerProcess:
         try:
             await self._change()
             await self._hand_out()
+            self._trouble = ""
         except EngineError as error:
             # The next look may find the database again.
-            self._said(str(error))
+            if str(error) != self._trouble:
+                self._trouble = str(error)
+                self._said(self._trouble)
 
     async def _change(self) -> None:
         """Queue what lost its worker, has its answer or is overdue; strand what is too old."""

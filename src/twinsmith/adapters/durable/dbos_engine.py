@@ -20,6 +20,7 @@ from dbos import DBOS, DBOSConfig, SetWorkflowID, WorkflowHandleAsync, error
 from twinsmith.adapters.durable.codec import from_json, to_json
 from twinsmith.adapters.durable.dbos_database import JsonSerializer, made, reported
 from twinsmith.adapters.durable.dbos_queue import APPLICATION, OPEN, DbosQueue
+from twinsmith.adapters.sql import IDLE_SECONDS
 from twinsmith.core.driving import QUEUE, Priority
 from twinsmith.core.errors import (
     DatabaseAway,
@@ -99,6 +100,7 @@ class DbosEngine:
             "log_level": "CRITICAL",
             "enable_otlp": False,
             "notification_listener_polling_interval_sec": 0.1,
+            "sys_db_idle_transaction_timeout_sec": IDLE_SECONDS,
         }
         with reported(self._url):
             DBOS(config=config)
