@@ -13,7 +13,7 @@ import pytest
 from tests.models import installed
 from tests.windows import LATE, LIBRARY, PRICED, SCRIPTED, Story, Trial, Warm, Window, warm
 
-KINDS = {"move", "journal", "head", "engine", "bill", "step", "outbox", "graph"}
+KINDS = {"move", "journal", "head", "engine", "lease", "bill", "step", "outbox", "graph"}
 OF_THE_GATEWAY = {"transcript", "cache"}
 
 

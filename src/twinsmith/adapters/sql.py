@@ -26,7 +26,7 @@ from sqlalchemy.exc import (
     SQLAlchemyError,
 )
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.pool import NullPool
+from sqlalchemy.pool import NullPool, QueuePool
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
@@ -63,7 +63,7 @@ def _epoch_postgresql(_clock: epoch, _compiler: SQLCompiler, **_: object) -> str
 class Database:
     """Transactions on one database; its tables are made when it is used for the first time.
 
-    With `keeps_connections` those to a server are used again: for whoever asks often.
+    With `keeps_connections` they are used again: for whoever asks often.
     """
 
     def __init__(self, url: str, tables: MetaData, *, keeps_connections: bool = False) -> None:
@@ -92,7 +92,7 @@ class Database:
     def _opened(self) -> Engine:
         if self._engine is None:
             if self._url.startswith(SQLITE):
-                engine = _sqlite(self._url)
+                engine = _sqlite(self._url, keeps_connections=self._keeps_connections)
             else:
                 engine = _server(self._url, keeps_connections=self._keeps_connections)
             # Nobody closes a database: its connections end with it, or with the process.
@@ -143,10 +143,11 @@ def _server(url: str, *, keeps_connections: bool) -> Engine:
     return made(pool_pre_ping=True) if keeps_connections else made(poolclass=NullPool)
 
 
-def _sqlite(url: str) -> Engine:
+def _sqlite(url: str, *, keeps_connections: bool) -> Engine:
     path = Path(url.removeprefix(SQLITE))
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     path.touch(mode=0o600)
-    engine = create_engine(url, poolclass=NullPool, connect_args={"timeout": 30})
+    pool = QueuePool if keeps_connections else NullPool
+    engine = create_engine(url, poolclass=pool, connect_args={"timeout": 30})
     event.listen(engine, "connect", lambda connection, _: use_wal(connection))
     return engine
