@@ -5,14 +5,14 @@ BIN := .venv/bin
 SANDBOX := src/twinsmith/adapters/sandbox
 TASK := Create a REST API in Python that keeps notes: notes with a title and a text are added, listed, read and deleted
 
-.PHONY: help demo test check static format bench kills lock setup setup-dev clean
+.PHONY: help demo test check static format bench kills storm lock setup setup-dev clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    set up, then build a service from one sentence and try it"
 	@echo "make test    set up, then run all tests (STRICT=1: what is missing is a failure)"
 	@echo "make check   what has to be green: format, lint, types, contracts, tests"
-	@echo "make bench   the figures (make kills: a hundred kill -9s of running builds)"
+	@echo "make bench   the figures (make kills: a hundred kill -9s of builds; make storm: of workers)"
 	@echo "make lock    pin dependencies anew;  make clean: remove .venv"
 
 demo: setup
@@ -40,6 +40,9 @@ format: setup-dev
 
 bench: setup-dev
 	@$(BIN)/python -m bench.engine
+
+storm: setup-dev
+	@$(BIN)/python -m bench.workers
 
 kills: setup-dev
 	@$(BIN)/python -m bench.kills

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from twinsmith.cli import exits
+from twinsmith.cli import exits, options
 from twinsmith.cli.files import text_of
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from twinsmith.core.driving import Priority
     from twinsmith.core.outcome import RunOutcome
-    from twinsmith.core.task import Job
+    from twinsmith.core.task import Job, Task
     from twinsmith.runs.book import Book
     from twinsmith.runs.drive import Driver
     from twinsmith.settings import Settings
@@ -26,99 +26,36 @@ BUILD_EXAMPLE = (
 )
 RESUME_EXAMPLE = "Example: twinsmith resume 20261115-101500-a3f9 (or only: a3f9)"
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")]
-
-
-def at_least(least: int) -> "Callable[[str], int]":
-    """A reader of whole numbers that refuses those below `least`."""
-
-    def parse(text: str) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            raise typer.BadParameter(f"{text!r} is not a whole number") from None
-        if number < least:
-            raise typer.BadParameter(f"{number} is too small; at least {least}")
-        return number
-
-    return parse
-
-
-def _money(text: str) -> float:
-    try:
-        amount = float(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not an amount of money") from None
-    if not 0 < amount < 1_000_000:
-        raise typer.BadParameter(f"{text} is not an amount of money; for example 0.50")
-    return amount
-
 
 def build(
     task: Annotated[str, typer.Argument(help="What to build, in a sentence.")],
-    language: Annotated[
-        str, typer.Option(help="python, perl, rust, go, c or cpp; else what the task says.")
-    ] = "",
-    kind: Annotated[
-        str, typer.Option(help="function, library, cli or service; else what the task says.")
-    ] = "",
-    tests: Annotated[
-        Path | None, typer.Option(help="A file with checks that the result must pass.")
-    ] = None,
-    spec: Annotated[
-        Path | None,
-        typer.Option(help="An OpenAPI document (YAML or JSON) that a service has to keep to."),
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="A new folder for the result.")] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(parser=at_least(0), metavar="N", help="The same seed, the same result."),
-    ] = None,
-    budget_seconds: Annotated[
-        int | None,
-        typer.Option(parser=at_least(1), metavar="N", help="Seconds of work it may take."),
-    ] = None,
-    budget_tokens: Annotated[
-        int | None,
-        typer.Option(parser=at_least(1), metavar="N", help="Tokens it may use, in and out."),
-    ] = None,
-    budget_usd: Annotated[
-        float | None,
-        typer.Option(parser=_money, metavar="X", help="US dollars it may cost."),
-    ] = None,
-    detach: Annotated[
-        bool, typer.Option("--detach", help="Leave the run to workers and print its name.")
-    ] = False,
-    priority: Annotated[
-        str, typer.Option(help="high, normal or low: what workers take first.")
-    ] = "normal",
-    key: Annotated[
-        str | None, typer.Option(help="The same key gives the same run, however often it is asked.")
-    ] = None,
-    as_json: Json = False,
+    language: options.Language = "",
+    kind: options.Kind = "",
+    tests: options.Tests = None,
+    spec: options.Spec = None,
+    out: options.Out = None,
+    seed: options.Seed = None,
+    budget_seconds: options.Seconds = None,
+    budget_tokens: options.Tokens = None,
+    budget_usd: options.Dollars = None,
+    detach: options.Detach = False,
+    priority: options.Order = "normal",
+    key: options.Key = None,
+    as_json: options.Json = False,
 ) -> None:
     """Turn one sentence into a tested program."""
-    from functools import partial
-
     from twinsmith.cli.book import opened_book
-    from twinsmith.cli.follow import follow_to_the_end
-    from twinsmith.cli.spec import read_spec, spec_in
     from twinsmith.core.budget import Budget
     from twinsmith.core.driving import priority_of
-    from twinsmith.core.probe import read_tests
-    from twinsmith.core.task import read_task
     from twinsmith.runs.submit import new_job
 
     book = opened_book()
-    settings = book.settings
-    source = text_of(tests, option="--tests ") if tests else ""
-    document = read_spec(text_of(spec, option="--spec "), spec.name) if spec else spec_in(task)
-    wanted = read_task(text=task, language=language, kind=kind, tests=source, spec=document)
-    if tests:
-        # Read once more by the flow; here, so that a mistake is told before anything starts.
-        read_tests(source, file=tests.name)
-    order = priority_of(priority)
-    given = settings.values.build
+    wanted, order = _task(task, language, kind, tests, spec), priority_of(priority)
+    known = book.driving.of_key(key) if key else ""
+    if known:
+        show_queued(book, known, detach=detach, as_json=as_json)
+        return
+    given = book.settings.values.build
     budget = Budget(
         tokens=given.budget_tokens if budget_tokens is None else budget_tokens,
         seconds=given.budget_seconds if budget_seconds is None else budget_seconds,
@@ -127,16 +64,29 @@ def build(
     job = new_job(book, wanted, out=out, seed=seed, budget=budget)
     if job.masked:
         _tell_masked(job, tests)
-    known = book.driving.of_key(key) if key else ""
-    if known and not detach:
-        _finish(follow_to_the_end(book, known, as_json=as_json), as_json=as_json)
     if detach or book.workers(serving=True):
         queued(book, job, key=key, priority=order, detach=detach, as_json=as_json)
         return
-    provide_model(settings, as_json=as_json)
+    provide_model(book.settings, as_json=as_json)
     driver = _driver(book, as_json=as_json)
-    work = partial(driver.start, job, key)
-    _finish(drive(driver, job.run, work, as_json=as_json), as_json=as_json)
+    _finish(
+        drive(driver, job.run, lambda: driver.start(job, key), as_json=as_json), as_json=as_json
+    )
+
+
+def _task(text: str, language: str, kind: str, tests: Path | None, spec: Path | None) -> "Task":
+    """The task that was typed, with its files; a mistake in them is told before anything starts."""
+    from twinsmith.cli.spec import read_spec, spec_in
+    from twinsmith.core.probe import read_tests
+    from twinsmith.core.task import read_task
+
+    source = text_of(tests, option="--tests ") if tests else ""
+    document = read_spec(text_of(spec, option="--spec "), spec.name) if spec else spec_in(text)
+    wanted = read_task(text=text, language=language, kind=kind, tests=source, spec=document)
+    if tests:
+        # Read once more by the flow.
+        read_tests(source, file=tests.name)
+    return wanted
 
 
 def _tell_masked(job: "Job", tests: Path | None) -> None:
@@ -154,7 +104,7 @@ def _tell_masked(job: "Job", tests: Path | None) -> None:
 
 def resume(
     run: Annotated[str, typer.Argument(help="The run, or how its name ends.")],
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Go on with a run where it stopped; nothing finished is done or paid twice."""
     import asyncio
@@ -188,11 +138,18 @@ def queued(
     """Leave a run to workers; follow it to its end, unless it is to be left alone."""
     import asyncio
 
-    from twinsmith.cli.follow import follow_to_the_end, somebody_sits_here
+    from twinsmith.cli.follow import somebody_sits_here
     from twinsmith.runs.submit import submit
 
     attended = not detach and somebody_sits_here(book.settings, as_json=as_json)
     run = asyncio.run(submit(book, job, key=key, priority=priority, attended=attended))
+    show_queued(book, run, detach=detach, as_json=as_json)
+
+
+def show_queued(book: "Book", run: str, *, detach: bool, as_json: bool) -> None:
+    """Follow a run of workers to its end, or only tell its name."""
+    from twinsmith.cli.follow import follow_to_the_end
+
     if not detach:
         _finish(follow_to_the_end(book, run, as_json=as_json), as_json=as_json)
     if as_json:

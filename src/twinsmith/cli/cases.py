@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from twinsmith.cli import exits
-from twinsmith.cli.build import Json, at_least
+from twinsmith.cli.options import Json, at_least
 
 if TYPE_CHECKING:
     from twinsmith.core.case import Case

@@ -5,7 +5,7 @@ import json
 import typer
 
 from twinsmith.cli import exits
-from twinsmith.cli.build import Json
+from twinsmith.cli.options import Json
 
 EXAMPLE = "Example: twinsmith doctor --json"
 _COLOUR = {"ok": "green", "warning": "yellow", "missing": "red"}

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from twinsmith.cli import exits
-from twinsmith.cli.build import Json, at_least
 from twinsmith.cli.files import files_in, text_of
+from twinsmith.cli.options import Json, at_least
 
 if TYPE_CHECKING:
     from twinsmith.core.execution import Execution, Limits

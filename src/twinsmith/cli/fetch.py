@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from twinsmith.cli.build import Json
+from twinsmith.cli.options import Json
 
 EXAMPLE = "Example: twinsmith fetch a3f9 --out ./slug"
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from twinsmith.cli.build import Json, at_least
+from twinsmith.cli.options import Json, at_least
 
 if TYPE_CHECKING:
     from twinsmith.core.knowing.insight import Insight

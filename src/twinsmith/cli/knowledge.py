@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from twinsmith.cli.bars import bar
-from twinsmith.cli.build import Json, at_least
+from twinsmith.cli.options import Json, at_least
 
 if TYPE_CHECKING:
     from twinsmith.adapters.knowledge.ingest import Added

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from twinsmith.cli import exits
-from twinsmith.cli.build import Json
 from twinsmith.cli.files import text_of
+from twinsmith.cli.options import Json
 
 if TYPE_CHECKING:
     from twinsmith.adapters.journal.checking import Checked

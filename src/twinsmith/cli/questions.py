@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from twinsmith.cli.build import Json
+from twinsmith.cli.options import Json
 
 if TYPE_CHECKING:
     from twinsmith.core.people.question import QuestionRecord

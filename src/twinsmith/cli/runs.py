@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from twinsmith.cli import exits
-from twinsmith.cli.build import Json
+from twinsmith.cli.options import Json
 
 if TYPE_CHECKING:
     from collections.abc import Callable

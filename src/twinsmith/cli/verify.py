@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from twinsmith.cli import exits
-from twinsmith.cli.build import Json
 from twinsmith.cli.files import files_in
+from twinsmith.cli.options import Json
 
 if TYPE_CHECKING:
     from twinsmith.core.execution import Execution

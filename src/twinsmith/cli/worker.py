@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from twinsmith.cli.build import Json, at_least, provide_model
+from twinsmith.cli.build import provide_model
+from twinsmith.cli.options import Json, at_least
 
 WORKER_EXAMPLE = "Example: twinsmith worker --concurrency 4 (Ctrl-C hands its runs to others)"
 WORKERS_EXAMPLE = "Example: twinsmith workers --json"

@@ -84,7 +84,7 @@ def advance(progress: Progress, entry: Entry) -> Progress:
         case "run.started":
             return replace(progress, task=_text(data, "task"), started=at, out=_text(data, "out"))
         case "run.queued" | "run.taken" | "run.resumed" | "run.waiting" | "run.parked":
-            return _moved(progress, _STATES[event.kind], _text(data, "reason"))
+            return _moved(progress, entry)
         case "run.ended":
             return _ended(progress, data)
         case "stage.started":
@@ -119,9 +119,15 @@ def elapsed(since: str, until: str) -> float:
     return (datetime.fromisoformat(until) - datetime.fromisoformat(since)).total_seconds()
 
 
-def _moved(progress: Progress, state: State, reason: str) -> Progress:
+def _moved(progress: Progress, entry: Entry) -> Progress:
     """The progress of a run in another state; one that has ended stays so."""
-    return progress if progress.state in ENDED else replace(progress, state=state, reason=reason)
+    if progress.state in ENDED:
+        return progress
+    event = entry.event
+    # What it waited in the queue is not counted as its time.
+    started = entry.at if event.kind == "run.taken" else progress.started
+    reason = _text(event.data, "reason")
+    return replace(progress, state=_STATES[event.kind], reason=reason, started=started)
 
 
 def _ended(progress: Progress, data: Mapping[str, Json]) -> Progress:

@@ -49,6 +49,25 @@ def test_parked_resumed_and_ended() -> None:
     assert (ended.state, ended.reason, ended.out) == ("not solved", "why", "/x")
 
 
+def test_queued_taken_waiting_and_queued_again() -> None:
+    events = [entry("run.started", 0, task="t"), entry("run.queued", 0, priority="low")]
+    assert progress_of("r", events).state == "queued"
+    events.append(entry("run.taken", 30))
+    taken = progress_of("r", events)
+    assert (taken.state, taken.task, elapsed(taken.started, taken.updated)) == ("running", "t", 0)
+    events.append(entry("run.waiting", 31, reason="an answer"))
+    assert progress_of("r", events).state == "waiting"
+    events += [entry("run.queued", 32, reason="it was answered"), entry("run.resumed", 33)]
+    assert (progress_of("r", events).state, progress_of("r", events).reason) == ("running", "")
+
+
+def test_what_has_ended_stays_so() -> None:
+    events = [entry("run.started", 0), entry("run.ended", 3, state="solved", reason="why")]
+    events += [entry("run.queued", 4, reason="late"), entry("run.parked", 5, reason="later")]
+    ended = progress_of("r", events)
+    assert (ended.state, ended.reason) == ("solved", "why")
+
+
 def replied(prompt: Prompt, tokens: int) -> Entry:
     reply = Reply(text="", model="m", tokens_in=tokens, tokens_out=0)
     return entry("model.replied", 2, **facts_of_reply(prompt, reply))
