@@ -118,3 +118,13 @@ def test_what_a_reviewer_found_blocks_a_candidate() -> None:
     finding = Finding(what="S105", where="line 2", evidence="a password", severity="blocking")
     (verdict,) = judge(pool.with_findings(1, (finding,), barred=True))
     assert (verdict.accepted, verdict.findings) == (False, (finding,))
+
+
+def test_a_program_that_only_complained_is_quoted() -> None:
+    words = "Traceback (most recent call last):\n  line 6\nFileNotFoundError: 'stdin'\n"
+    broken = ProbeResult(name="p", outcome="passed", errors=words, exit_code=1)
+    (finding,) = judged(given("assert f(1) == 1"), {}, (broken,)).findings
+    assert finding.evidence == "f(1) gave FileNotFoundError: 'stdin' (exit code 1), not 1"
+    silent = ProbeResult(name="p", outcome="passed")
+    (finding,) = judged(given("assert f(1) == 1"), {}, (silent,)).findings
+    assert finding.evidence == "f(1) gave nothing that can be compared, not 1"

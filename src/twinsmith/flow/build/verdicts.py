@@ -53,7 +53,7 @@ def _findings(pool: Pool, candidate: Candidate) -> tuple[Finding, ...]:
 def _finding(check: Check, probe: Probe, result: ProbeResult, *, severity: Severity) -> Finding:
     told, where = result.detail, probe.name
     if asked := probe.asks:
-        saw = observed(asked, result) or result.detail or result.outcome
+        saw = observed(asked, result) or result.detail or _complaint(result)
         told = f"{input_text(asked)} gave {saw[:LONGEST_VALUE]}"
         if check.expected:
             told += f", not {check.expected[:LONGEST_VALUE]}"
@@ -66,6 +66,14 @@ def _finding(check: Check, probe: Probe, result: ProbeResult, *, severity: Sever
         evidence=told[:LONGEST_EVIDENCE],
         severity=severity,
     )
+
+
+def _complaint(result: ProbeResult) -> str:
+    """The last line that a program complained in, where it gave nothing else."""
+    lines = [line for line in result.errors.splitlines() if line.strip()]
+    if result.outcome != "passed" or not lines:
+        return result.outcome if result.outcome != "passed" else "nothing that can be compared"
+    return f"{lines[-1].strip()} (exit code {result.exit_code})"
 
 
 def _blocking(what: str, where: str, evidence: str) -> Finding:
