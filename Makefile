@@ -73,7 +73,7 @@ lock:
 	@.venv-lock/bin/uv pip compile -q --universal --generate-hashes --no-header --no-annotate \
 	  --upgrade --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
 	@.venv-lock/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
-	  --no-annotate --upgrade $(SANDBOX)/python-layer.in -o $(SANDBOX)/python-layer.lock
+	  --upgrade $(SANDBOX)/python-layer.in -o $(SANDBOX)/python-layer.lock
 	@rm -rf .venv-lock
 
 clean:

@@ -18,6 +18,7 @@ from twinsmith.cli import (
     knowledge,
     log,
     models,
+    package,
     questions,
     runs,
     verify,
@@ -62,6 +63,7 @@ app.command("questions", epilog=questions.QUESTIONS_EXAMPLE)(questions.questions
 app.command("answer", epilog=questions.ANSWER_EXAMPLE)(questions.answer)
 app.command("log", epilog=log.EXAMPLE)(log.log)
 app.command("verify", epilog=verify.EXAMPLE)(verify.verify)
+app.command("package", epilog=package.EXAMPLE)(package.package)
 app.add_typer(cases.cases, name="cases")
 app.add_typer(models.models, name="models")
 app.add_typer(knowledge.knowledge, name="knowledge")

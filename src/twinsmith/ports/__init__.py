@@ -1,6 +1,7 @@
 """What the flow needs from the outside world, and nothing more."""
 
 from twinsmith.ports.building import Graph, Model, Retriever, Reviewer, Sandbox
+from twinsmith.ports.operating import Inventory
 from twinsmith.ports.people import Desk, Questions
 from twinsmith.ports.running import (
     Clock,
@@ -18,6 +19,7 @@ __all__ = [
     "Desk",
     "Durable",
     "Graph",
+    "Inventory",
     "Journal",
     "Leases",
     "Messages",

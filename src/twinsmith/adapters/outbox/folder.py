@@ -36,6 +36,18 @@ class FolderOutbox:
             ) from error
 
 
+def put_folder(folder: Path, files: Mapping[str, str]) -> None:
+    """Put files in a new or empty folder, all or none; ConfigError says why that cannot be."""
+    check_folder(folder)
+    try:
+        _put(_aside(f"{folder.name}-{os.getpid()}", folder), folder, files)
+        _sync(folder.parent)
+    except OSError as error:
+        raise ConfigError(
+            f"--out {folder} cannot be written: {error.strerror}; name another folder"
+        ) from error
+
+
 def discard(run: str, out: str) -> None:
     """Remove what a run that was killed while it published left beside its folder."""
     shutil.rmtree(_aside(run, Path(out)), ignore_errors=True)

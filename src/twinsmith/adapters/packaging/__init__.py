@@ -1,0 +1,1 @@
+"""What describes a program to the tools of others."""

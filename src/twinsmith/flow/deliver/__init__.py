@@ -1,0 +1,1 @@
+"""From a finished program to one that serves."""
