@@ -76,6 +76,9 @@ class DbosEngine:
         self._broken: dict[str, asyncio.Future[Exception]] = {}
         self._serves = False
         self._resumes = False
+        self._closing = False
+        self._handed: list[str] = []
+        """Runs that others are to go on with, once this process takes none any more."""
 
     @property
     def busy(self) -> frozenset[str]:
@@ -212,15 +215,19 @@ class DbosEngine:
 
     async def close(self) -> None:
         """Hand over what is being driven, and stop the engine's threads."""
-        for task in self._busy.values():
+        self._closing = True
+        under_way = tuple(self._busy.values())
+        for task in under_way:
             task.cancel()
-        await asyncio.gather(*self._busy.values(), return_exceptions=True)
+        await asyncio.gather(*under_way, return_exceptions=True)
         if self._resumes:
             with suppress(Exception):
                 await DBOS.delete_queue_async(self._own_queue)
         DBOS.destroy(workflow_completion_timeout_sec=0, destroy_registry=True)
         # The engine made its own thread pool the loop's, and has just shut it down.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
+        for run in self._handed:
+            await self._queue.again(run)
 
     @property
     def _own_queue(self) -> str:
@@ -246,6 +253,9 @@ class DbosEngine:
         return fenced
 
     async def _held(self, workflow: Workflow, run: str, given: Json) -> Json:
+        if self._closing:
+            self._handed.append(run)
+            raise asyncio.CancelledError
         fence = self._claimed.pop(run, 0) or self._claim(run)
         task = asyncio.current_task()
         assert task is not None
@@ -258,7 +268,9 @@ class DbosEngine:
             await self._let_go(run, fence, left)
             raise
         finally:
-            del self._busy[run]
+            # A run that was lost may have come back to this process meanwhile.
+            if self._busy.get(run) is task:
+                del self._busy[run]
         return result
 
     async def _let_go(self, run: str, fence: int, left: BaseException) -> None:
@@ -273,7 +285,7 @@ class DbosEngine:
                 self._leases.leave(run, fence, "waiting", topic=left.topic, until=left.until)
             case asyncio.CancelledError() if self._serves:
                 if self._leases.leave(run, fence, "queued"):
-                    await self._queue.again(run)
+                    self._handed.append(run)
                 return
             case _:
                 self._leases.leave(run, fence, "parked")

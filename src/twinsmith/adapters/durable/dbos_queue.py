@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from dbos import DBOS, DBOSClient, error
 
-from twinsmith.adapters.durable.dbos_database import JsonSerializer, is_made, made, reported
+from twinsmith.adapters.durable.dbos_database import SQLITE, JsonSerializer, is_made, made, reported
 from twinsmith.core.driving import QUEUE, SHELF, Engaged, Priority
 from twinsmith.core.errors import RunCancelled
 from twinsmith.core.events import Json
@@ -118,10 +118,12 @@ class DbosQueue:
 
     def _asked(self, question: Callable[[DBOSClient], T], *, makes: bool) -> T:
         with reported(self._url):
-            with made(self._url):
-                if makes and "postgresql" in self._url:
-                    DBOS.migrate(self._url)
-                client = self.client()
+            if not is_made(self._url):
+                with made(self._url):
+                    pass
+            if makes and not self._url.startswith(SQLITE):
+                DBOS.migrate(self._url)
+            client = self.client()
             try:
                 return question(client)
             finally:
