@@ -112,12 +112,12 @@ def test_a_detached_run_waits_for_a_worker_and_is_fetched_by_name(team: Team) ->
     assert "no workers; start one" in command("workers").stdout
 
 
-def test_a_build_beside_a_worker_follows_it(team: Team) -> None:
-    team.hire()
-    outcome = json.loads(team.command("build", DOUBLE, "--json").stdout)
+def test_a_build_beside_a_worker_follows_it(alone: Team) -> None:
+    alone.hire()
+    outcome = json.loads(alone.command("build", DOUBLE, "--json").stdout)
     assert outcome["solved"]
-    taken = [e for e in team.command.events(outcome["run"]) if e["kind"] == "run.taken"]
-    assert [e["data"]["worker"] for e in taken] == team.serving()  # type: ignore[index]
+    taken = [e for e in alone.command.events(outcome["run"]) if e["kind"] == "run.taken"]
+    assert [e["data"]["worker"] for e in taken] == alone.serving()  # type: ignore[index]
 
 
 def test_a_killed_workers_run_is_rescued_by_another(team: Team) -> None:
@@ -214,10 +214,9 @@ def test_another_machine_sees_cancels_and_fetches(tmp_path: Path, postgres: str)
         team.end()
 
 
-def test_a_worker_outlives_its_connections_to_the_database(team: Team) -> None:
-    url = team.command.env.get("TWINSMITH_DATABASE_URL")
-    if url is None:
-        pytest.skip("SQLite has no connections that could be cut")
+def test_a_worker_outlives_its_connections_to_the_database(alone: Team, postgres: str) -> None:
+    team, url = alone, f"{postgres}/workers_{time.time_ns()}"
+    team.command.env["TWINSMITH_DATABASE_URL"] = url
     team.command.use_script(script(delay=1.0))
     team.hire()
     runs = [team.detached() for _ in range(2)]
