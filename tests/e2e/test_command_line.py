@@ -312,6 +312,8 @@ def plain(text: str) -> str:
 
 def test_a_terminal_gets_a_live_tree(command: Command) -> None:
     command.use_script(script(delay=0.3))
+    # Nobody answers which of the two programs is right.
+    command.env["TWINSMITH_BUILD_ANSWER_SECONDS"] = "2"
     text = at_a_terminal(command, "build", DOUBLE)
     assert "best so far: candidate 2 of 2, 3/3 checks" in text
     assert text.count("explore") > 3
@@ -326,7 +328,7 @@ def test_a_person_at_the_terminal_is_asked_what_the_task_leaves_open(
     command: Command, tmp_path: Path
 ) -> None:
     asks = {**PROFILE, "question": "Of text, too?", "assumed": "only numbers"}
-    command.use_script(script(profile=json.dumps(asks)))
+    command.use_script(script(profile=json.dumps(asks), code=(RIGHT, RIGHT)))
     first, second = tmp_path / "first", tmp_path / "second"
     hears = "60 s without an answer: only numbers]"
     text = at_a_terminal(

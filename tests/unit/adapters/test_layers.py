@@ -4,6 +4,7 @@ import pytest
 
 from twinsmith.adapters.sandbox import layers
 from twinsmith.adapters.sandbox.layers import LOCK, Layers, imports, refused, wanted, warmed
+from twinsmith.core.operating.containerfile import SERVER
 from twinsmith.core.program import Program
 
 SOURCE = """
@@ -56,7 +57,8 @@ def test_every_allowed_package_is_locked_with_hashes() -> None:
     for package in layers.ALLOWED.values():
         assert f"\n{package}==" in f"\n{locked}"
     assert locked.count("--hash=sha256:") > len(layers.ALLOWED)
-    assert set(layers.ALLOWED.values()) == set(LOCK.with_suffix(".in").read_text().split())
+    wanted = set(LOCK.with_suffix(".in").read_text().split())
+    assert {*layers.ALLOWED.values(), SERVER} == wanted
 
 
 async def test_a_layer_is_made_once_and_never_half(

@@ -23,7 +23,8 @@ from twinsmith.core.program import MODULE, Kind, Program
 
 HERE = Path(__file__).parent
 LOCK = HERE / "python-layer.lock"
-# Distributions by the name they are imported by; what they need themselves comes along.
+# Distributions by the name they are imported by; what they need themselves comes along. The layer
+# has one more, a server that no program imports: it starts services where they are deployed.
 ALLOWED = {
     "argon2": "argon2-cffi",
     "cryptography": "cryptography",
