@@ -43,6 +43,7 @@ TASK = "Write a Python function double(n) that doubles a number. This is order {
 ANSWERS = 3
 """Questions of one run: two programs, one set of checks."""
 LONGEST_SECONDS = 1500
+WAIT_SECONDS = 2.0
 SUSPENDED_SECONDS = 14
 
 
@@ -220,7 +221,7 @@ def _problems(events: list[Event]) -> list[str]:
 
 def throughput(server: str, workers: int, count: int) -> float:
     """Seconds from the first run taken to the last one ended."""
-    with yard(server, delay=1.0) as place:
+    with yard(server, delay=WAIT_SECONDS) as place:
         for _ in range(workers):
             place.hire(1)
         while place.serving() < workers:
