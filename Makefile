@@ -58,12 +58,12 @@ setup-dev: .venv/.installed-dev
 	@$(PYTHON) -m venv .venv
 
 .venv/.installed: .venv/bin/python requirements.lock pyproject.toml
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 .venv/.installed-dev: .venv/.installed requirements-dev.lock
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --require-hashes -r requirements-dev.lock
 	@touch $@
 
 lock:
@@ -74,6 +74,7 @@ lock:
 	  --upgrade --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
 	@.venv-lock/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header \
 	  --upgrade $(SANDBOX)/python-layer.in -o $(SANDBOX)/python-layer.lock
+	@$(BIN)/python -m twinsmith.adapters.packaging.licences $(SANDBOX)/python-layer.lock
 	@rm -rf .venv-lock
 
 clean:

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from twinsmith.adapters.durable.codec import from_json, to_json
+from twinsmith.adapters.codec import from_json, to_json
 from twinsmith.core.events import Json
 from twinsmith.core.execution import Limits
 from twinsmith.core.outcome import RunOutcome

@@ -178,7 +178,7 @@ def alive(process: str) -> bool:
         return False
 
 
-def until(condition: object, *, seconds: float = 30.0) -> None:
+def until(condition: object, *, seconds: float = 120.0) -> None:
     """Wait for a condition; fail when it does not come."""
     assert callable(condition)
     deadline = time.monotonic() + seconds

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from twinsmith.adapters.clock import SystemClock
-from twinsmith.adapters.durable.codec import from_json, to_json
+from twinsmith.adapters.codec import from_json, to_json
 from twinsmith.adapters.durable.dbos_engine import DbosEngine
 from twinsmith.adapters.durable.dbos_queue import DbosQueue
 from twinsmith.adapters.durable.driving import DrivingTable

@@ -1,6 +1,7 @@
 """Real container engines for tests: those that run are used; one that was started is stopped."""
 
 import fcntl
+import json
 import os
 import secrets
 import shutil
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.strictness import elsewhere
 from twinsmith.adapters.sandbox.container_args import PATH, Engine
 
 FOLDER = Path(f"/tmp/twinsmith-docker-{os.geteuid()}")
@@ -67,6 +69,63 @@ def containers(engine: Engine, host: str, prefix: str) -> list[str]:
     return [name for name in done.stdout.split() if name.startswith(prefix)]
 
 
+def volumes(engine: Engine, host: str, prefix: str) -> list[str]:
+    """The names of all volumes that begin so."""
+    line = [engine, *(["--host", host] if host else [])]
+    line += ["volume", "ls", "--format", "{{.Name}}"]
+    done = subprocess.run(line, env=_environment(), capture_output=True, text=True, check=True)
+    return [name for name in done.stdout.split() if name.startswith(prefix)]
+
+
+def inspected(engine: Engine, host: str, kind: str, name: str) -> dict[str, object]:
+    """A container, volume or image as its engine tells it; empty where there is none."""
+    line = [engine, *(["--host", host] if host else []), kind, "inspect", name]
+    done = subprocess.run(line, env=_environment(), capture_output=True, text=True, check=False)
+    found: list[dict[str, object]] = json.loads(done.stdout or "[]")
+    return found[0] if found else {}
+
+
+@contextmanager
+def another_of(engine: Engine, host: str, image: str) -> Iterator[None]:
+    """Somebody else's container, never started, that is made of an image; both go in the end."""
+    line = [engine, *(["--host", host] if host else [])]
+    name = f"twinsmith-tests-{secrets.token_hex(4)}"
+
+    def do(*words: str) -> None:
+        subprocess.run([*line, *words], env=_environment(), capture_output=True, check=True)
+
+    do("create", "--network", "none", "--name", name, image)
+    try:
+        yield
+    finally:
+        do("rm", "--volumes", name)
+        do("rmi", image)
+
+
+def refuse_shared() -> None:
+    """Skip a test that kills dockerd where it is not ours, or another run of tests uses it."""
+    if not (FOLDER / "pid").exists():
+        elsewhere("docker is not the tests' own here, so it is not killed")
+    others = {user.name.partition("-")[0] for user in USERS.iterdir()} - {str(os.getpid())}
+    if any(Path("/proc", other).exists() for other in others):
+        elsewhere("another run of tests uses the same dockerd, so it is not killed")
+
+
+@contextmanager
+def killed_and_back() -> Iterator[None]:
+    """The tests' own dockerd, killed at once for the length of a block, and started again."""
+    with _alone():
+        refuse_shared()
+        pid = int((FOLDER / "pid").read_text())
+        os.kill(pid, signal.SIGKILL)
+        _until_gone(pid)
+        _forget_dead()
+        try:
+            yield
+        finally:
+            _start()
+
+
 def _start() -> None:
     # Without a bridge and rules of its own it touches nothing of this machine's network.
     words = ["--host", SOCKET, "--data-root", f"{FOLDER}/data", "--exec-root", f"{FOLDER}/exec"]
@@ -93,14 +152,34 @@ def _start() -> None:
 
 
 def _stop() -> None:
-    pid = int((FOLDER / "pid").read_text())
-    if str(FOLDER) in Path(f"/proc/{pid}/cmdline").read_text():
-        os.kill(pid, signal.SIGTERM)
+    with suppress(FileNotFoundError, ProcessLookupError):
+        pid = int((FOLDER / "pid").read_text())
+        if str(FOLDER) in Path(f"/proc/{pid}/cmdline").read_text():
+            os.kill(pid, signal.SIGTERM)
+        _until_gone(pid)
+    for line in reversed(Path("/proc/self/mounts").read_text().splitlines()):
+        # One that was killed leaves its mounts behind.
+        if line.split()[1].startswith(f"{FOLDER}/"):
+            subprocess.run(["umount", "--lazy", line.split()[1]], check=True)
+    shutil.rmtree(FOLDER, ignore_errors=True)
+
+
+def _forget_dead() -> None:
+    """Remove what says that a killed dockerd runs, and the containerd that dies with it.
+
+    The next one would take dead processes that nobody has collected yet for living ones.
+    """
+    (FOLDER / "pid").unlink()
+    below = FOLDER / "exec" / "containerd" / "containerd.pid"
+    _until_gone(int(below.read_text()))
+    below.unlink()
+
+
+def _until_gone(pid: int) -> None:
     deadline = time.monotonic() + 30
     while _lives(pid):
         assert time.monotonic() < deadline, "the test's dockerd does not stop"
         time.sleep(0.05)
-    shutil.rmtree(FOLDER, ignore_errors=True)
 
 
 def _lives(pid: int) -> bool:

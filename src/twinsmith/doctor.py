@@ -1,6 +1,7 @@
 """What this machine has, what is in force, and what to do about what is missing."""
 
 import platform
+import shutil
 import subprocess
 import sys
 from contextlib import closing
@@ -38,6 +39,9 @@ async def examine(settings: Settings) -> list[Component]:
         _embedder(settings),
         await _graph(settings),
         _database(settings),
+        *await _hosts(settings),
+        _proxy(settings),
+        *_channels(settings),
         *_settings(settings),
     ]
 
@@ -103,6 +107,63 @@ async def _sandbox(settings: Settings) -> Component:
         source="tried it",
         advice="; ".join(f"{name}: {ADVICE.get(name, '?')}" for name in isolation.missing),
     )
+
+
+async def _hosts(settings: Settings) -> list[Component]:
+    """The hosts that apps can run on; only the one that the settings choose is asked."""
+    from twinsmith.core.operating.instance import HOSTS
+
+    chosen = settings.values.hosting.host
+    others = [name for name in HOSTS if name != chosen]
+    return [await _host(settings), *map(_other_host, others)]
+
+
+async def _host(settings: Settings) -> Component:
+    from twinsmith.wiring.delivering import hosting_of
+
+    name = settings.values.hosting.host
+    try:
+        await hosting_of(settings, name).host.status("nobody-1")
+    except TwinsmithError as error:
+        what, _, advice = str(error).rpartition("; ")
+        return Component(
+            name=f"host {name}", health="missing", value=what, source="asked it", advice=advice
+        )
+    return Component(name=f"host {name}", health="ok", value="apps run here", source="asked it")
+
+
+def _other_host(name: str) -> Component:
+    here = name == "local" or shutil.which(name) is not None
+    value = f"{'installed' if here else 'not installed'}; apps run there with --host {name}"
+    return Component(name=f"host {name}", health="ok", value=value, source="looked for it")
+
+
+def _proxy(settings: Settings) -> Component:
+    from twinsmith.adapters.proxy.caddy import why_not_caddy
+    from twinsmith.wiring.delivering import proxy_of
+
+    lacks = proxy_of(settings).lacks
+    return Component(
+        name="proxy",
+        health="ok",
+        value=f"the small one: {', '.join(lacks)}" if lacks else "Caddy",
+        source=settings.sources["hosting.proxy"],
+        advice=why_not_caddy() if lacks and settings.values.hosting.proxy == "auto" else "",
+    )
+
+
+def _channels(settings: Settings) -> list[Component]:
+    from twinsmith.runs.alerts import channel_views, in_words
+
+    return [
+        Component(
+            name=f"alert channel {each.name}" if each.name else "alerts",
+            health="ok" if each.state in ("ready", "none") else "warning",
+            value=in_words(each),
+            source=settings.sources["alerts.channels"],
+        )
+        for each in channel_views(settings)
+    ]
 
 
 def _languages() -> list[Component]:

@@ -342,3 +342,18 @@ async def test_an_object_of_status_and_body_is_that_pair() -> None:
         {**GAME_PIECES, "add_game": made},
         "answer = add_game('Go')\nassert (answer.status, answer['error']) == (409, 'Go')",
     )
+
+
+async def test_rows_of_an_earlier_version_have_what_was_added_since() -> None:
+    kept = """def see_total(user: str):
+    store._db.execute("INSERT INTO rows (name, key, body) VALUES ('items', '99', ?)",
+                      ('{"id": 99, "user": "old"}',))
+    (row,) = store.all("items", user="old")
+    return 200, {"total": [row["quantity"], row["product"], store.get("items", 99)["unit_price"]]}
+"""
+    await holds(
+        CART_CONTRACT,
+        {**PIECES, "see_total": kept},
+        f"{TOKEN}answer = http('GET', '/cart/total', headers=headers)\n"
+        "assert answer.json()['total'] == [0, None, 0.0], answer.text",
+    )

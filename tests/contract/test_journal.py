@@ -1,5 +1,6 @@
 """What every journal must do: the one in memory, the one on disk and the one in PostgreSQL."""
 
+import fcntl
 import json
 import secrets
 import subprocess
@@ -12,6 +13,7 @@ import psycopg
 import pytest
 
 from twinsmith.adapters.clock import ManualClock
+from twinsmith.adapters.journal import chain
 from twinsmith.adapters.journal.chained import ChainedJournal
 from twinsmith.adapters.journal.files import FileJournal
 from twinsmith.adapters.journal.memory import MemoryJournal
@@ -200,6 +202,18 @@ class TestOnDisk:
         (tmp_path / "runs").write_text("in the way")
         with pytest.raises(EngineError, match="cannot be written"):
             await FileJournal(tmp_path, ManualClock()).append(event(1))
+
+    async def test_who_was_suspended_in_the_middle_of_a_line_does_not_hold_up_others_for_ever(
+        self, disk: FileJournal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(chain, "LOCK_SECONDS", 0.1)
+        await disk.append(event(1))
+        with (tmp_path / "runs" / "r.jsonl").open() as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            with pytest.raises(EngineError, match="held by a process that does not go on"):
+                await disk.append(event(2))
+        await disk.append(event(3))
+        assert [entry.event.data["n"] for entry in disk.entries("r")] == [1, 3]
 
     @pytest.mark.parametrize(
         ("edit", "line", "says"),

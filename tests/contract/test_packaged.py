@@ -12,7 +12,7 @@ import urllib.request
 from pathlib import Path
 
 from tests.service_scripts import CART, PIECES, PLAN
-from twinsmith.core.operating.containerfile import PORT, VENV, started
+from twinsmith.core.operating.containerfile import VENV, started
 from twinsmith.core.operating.source import Source
 from twinsmith.core.planning.contract_reply import read_contract
 from twinsmith.core.planning.python_kit import assembled
@@ -25,6 +25,9 @@ CONTRACT = read_contract(PLAN, CART, login="with user accounts")
 SOURCE = Source(
     program=assembled(CONTRACT, PIECES, kit(FLASK_KIT)), run="r-1", packages=("flask", "pyjwt")
 )
+
+
+HOSTILE = ["/a%22b", "/a%0ab", "/%0d%0a{", '/a"b', "/a\\q", "/a\\"]
 
 
 def put(folder: Path) -> Path:
@@ -55,31 +58,43 @@ def test_a_service_serves_from_its_package_logs_json_and_drains(tmp_path: Path) 
     subprocess.run([sys.executable, "-m", "venv", venv], check=True)
     options = ("-q", "--disable-pip-version-check", "--require-hashes", "--only-binary=:all:")
     lock = str(folder / "requirements.lock")
-    subprocess.run([str(venv / "bin/pip"), "install", *options, "-r", lock], check=True)
+    pip = [str(venv / "bin/pip"), "install", "--no-deps", *options, "-r", lock]
+    subprocess.run(pip, check=True)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    words = [
-        word.replace(VENV, str(venv)).replace(f"0.0.0.0:{PORT}", f"127.0.0.1:{port}")
-        for word in started(SOURCE)
-    ]
     served = subprocess.Popen(
-        words,
+        [word.replace(VENV, str(venv)) for word in started(SOURCE)],
         cwd=folder / "app",
-        env={"DATABASE": str(tmp_path / "data.db"), "PATH": os.environ["PATH"]},
+        env={
+            "DATABASE": str(tmp_path / "data.db"),
+            "GUNICORN_CMD_ARGS": f"--bind 127.0.0.1:{port}",
+            "PATH": os.environ["PATH"],
+        },
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
     try:
         assert _asked(f"http://127.0.0.1:{port}/health") == 200
-        assert _asked(f"http://127.0.0.1:{port}/nothing%22here") == 404
+        for path in HOSTILE:
+            assert _raw(port, path) == 404
     finally:
         served.send_signal(signal.SIGTERM)
         out, _ = served.communicate(timeout=40)
     assert served.returncode == 0, out
     told = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
-    assert [(each["method"], each["status"]) for each in told] == [("GET", 200), ("GET", 404)]
+    assert sorted(each["status"] for each in told) == [200, *[404] * len(HOSTILE)]
+    assert sorted(each["path"] for each in told) == sorted(["/health", *HOSTILE])
+    assert set(told[0]) == {"at", "from", "method", "path", "status", "bytes", "microseconds"}
+    assert "hush" not in out
+
+
+def _raw(port: int, path: str) -> int:
+    """The status of an answer to a path that no honest client would send as it is."""
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as plain:
+        plain.sendall(f"GET {path}?token=hush HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        return int(plain.recv(100).split()[1])
 
 
 def _asked(url: str) -> int:

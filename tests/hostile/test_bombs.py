@@ -25,12 +25,14 @@ from twinsmith.core.probe import Probes
 SHARED_MEMORY = 16 << 20
 OPEN_FILES = 256
 MEMORY = f"more than {LIMITS.memory_mb} MB in all its processes"
+# Long enough for an ordinary program beside a bomb, on a machine that others use as well.
+SECONDS = 2
 ENDS = {
-    "fork": ("timed out", "no answer in 1 s"),
+    "fork": ("timed out", f"no answer in {SECONDS} s"),
     "memory": ("out of memory", MEMORY),
     "memories": ("out of memory", MEMORY),
     "loop": ("timed out", "the program used more than 1 s of processor time"),
-    "sleep": ("timed out", "no answer in 1 s"),
+    "sleep": ("timed out", f"no answer in {SECONDS} s"),
     "output": ("output too large", f"more than {LIMITS.output_bytes} bytes printed"),
 }
 ORDINARY = command("ordinary", stdout="42\n")
@@ -47,7 +49,7 @@ def marked(*cases: str) -> list[object]:
 
 def limits(bomb: str) -> Limits:
     """With time to spare where it is not time that runs out."""
-    seconds = {"fork": 1.0, "sleep": 1.0}.get(bomb, 60.0)
+    seconds = float({"fork": SECONDS, "sleep": SECONDS}.get(bomb, 60))
     cpu = {"loop": 1.0}.get(bomb, 60.0)
     return Limits(
         probe_seconds=seconds,
@@ -75,7 +77,9 @@ async def go_off(backend: str, language: str, bomb: str) -> Execution:
 @pytest.mark.parametrize("bomb", marked(*ENDS))
 async def test_a_bomb_goes_off_alone(backend: str, language: str, bomb: str) -> None:
     execution = await go_off(backend, language, bomb)
-    assert (execution.results[0].outcome, execution.results[0].detail) == ENDS[bomb]
+    # On a busy machine a fork bomb may use up its memory before its time.
+    wanted = [ENDS[bomb], *([ENDS["memory"]] if bomb == "fork" else [])]
+    assert (execution.results[0].outcome, execution.results[0].detail) in wanted
 
 
 @pytest.mark.parametrize(("backend", "language"), ENGINE_CASES)

@@ -19,7 +19,10 @@ BRINGS = {
     "podman": "podman",
     "maven": "mvn",
 }
-OTHERS = ("gcc", "g++", "perl", "go", "dockerd", "runc", "java", "initdb", "python3")
+OTHERS = (
+    *("gcc", "g++", "perl", "go", "dockerd", "runc", "debootstrap", "caddy", "java", "initdb"),
+    "python3",
+)
 APT = """#!/usr/bin/env bash
 echo "$*" >>"$APT_LOG"
 [ "$1" = update ] && exit "${UPDATE_FAILS:-0}"

@@ -7,10 +7,12 @@ from twinsmith.adapters.lease import is_held, lease
 from twinsmith.core.budget import Budget
 from twinsmith.core.case import Case
 from twinsmith.core.effort import Effort
-from twinsmith.core.errors import ConfigError, RunBusy, UnknownRun
+from twinsmith.core.errors import ConfigError, HostError, RunBusy, UnknownRun
 from twinsmith.core.events import SYSTEM, Event
+from twinsmith.core.operating.action import Action
 from twinsmith.core.people.actor import Actor
 from twinsmith.core.task import Task
+from twinsmith.runs import cancel
 from twinsmith.runs.book import Book
 from twinsmith.runs.submit import another_try, new_job
 from twinsmith.settings import load
@@ -115,3 +117,17 @@ def test_one_process_at_a_time_holds_a_lease(tmp_path: Path) -> None:
             pass
         assert is_held(tmp_path)
     assert not is_held(tmp_path)
+
+
+def test_a_cancelled_action_is_over_whatever_its_app_stands_like(
+    book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: object) -> None:
+        raise HostError("release 1 of shop does not serve")
+
+    monkeypatch.setattr(cancel, "settle_cancelled", broken)
+    book.keep(Action(run="1-aa", kind="start", app="shop"))
+    asyncio.run(cancel.end_cancelled(book, "1-aa"))
+    progress = book.progress("1-aa")
+    assert progress.state == "cancelled"
+    assert progress.reason == "cancelled by a person; release 1 of shop does not serve"

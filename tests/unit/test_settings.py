@@ -137,3 +137,43 @@ def test_a_frame_is_only_wanted_where_there_is_one(
     told = f"^build.frame is 'on', and there is no frame for {language}, only for python; set it to"
     with pytest.raises(ConfigError, match=told):
         refuse_missing_frame(settings, task)
+
+
+def test_an_occasion_that_could_never_be_is_refused(tmp_path: Path) -> None:
+    for name in ("risk", "full_moon"):
+        with pytest.raises(ConfigError, match=f"'{name}' is no occasion; one of first_deploy"):
+            load({"TWINSMITH_HOME": str(tmp_path), "TWINSMITH_APPROVALS_NEEDED": name})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("CHANNELS", "Team", "'Team' is no channel"),
+        ("CHANNELS", "team:loud", "'loud' in 'team:loud' is no severity; one of info, warning"),
+        ("CHANNELS", "team,team:critical", "channel 'team' is named twice"),
+        ("QUIET", "22-7", "'22-7' is no span of hours; for example 22:00-07:00"),
+        ("QUIET", "07:00-07:00", "begins when it ends"),
+        ("REPEAT_SECONDS", "-1", "greater than or equal to 0"),
+    ],
+)
+def test_alerts_that_could_not_be_sent_are_refused(
+    tmp_path: Path, name: str, value: str, says: str
+) -> None:
+    with pytest.raises(ConfigError, match=f"(?i){says}") as error:
+        load({"TWINSMITH_HOME": str(tmp_path), f"TWINSMITH_ALERTS_{name}": value})
+    assert "\n" not in str(error.value)
+
+
+def test_addresses_of_channels_come_from_the_environment_and_are_secrets(tmp_path: Path) -> None:
+    token = "TIiajkdnlazkcOXrIdevi7FQ"
+    address = f"slack://T1JJ3T3L2/A1BRTD4JD/{token}"
+    settings = load({"TWINSMITH_HOME": str(tmp_path), "TWINSMITH_ALERT_TEAM": address})
+    assert settings.alert_addresses == {"team": address}
+    assert token not in repr(settings)
+    for shown in (address, f"it said {token}", "A1BRTD4JD is it"):
+        assert settings.masking.text(shown).count("[masked]") == 1
+    assert settings.masking.text("the team gets alerts") == "the team gets alerts"
+    with pytest.raises(ConfigError, match="did you mean 'TWINSMITH_ALERTS_CHANNELS'"):
+        load({"TWINSMITH_HOME": str(tmp_path), "TWINSMITH_ALERT_CHANNELS": "team"})
+    with pytest.raises(ConfigError, match=r"'alerts.team' in .* is not a setting"):
+        load(write(tmp_path, f"[alerts]\nteam = '{address}'"))

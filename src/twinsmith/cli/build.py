@@ -2,22 +2,24 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from twinsmith.cli import exits, options
 from twinsmith.cli.files import text_of
+from twinsmith.cli.outcome import finish
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from contextlib import AbstractContextManager
 
     from twinsmith.core.driving import Priority
-    from twinsmith.core.outcome import RunOutcome
+    from twinsmith.core.run_record import Given
     from twinsmith.core.task import Job, Task
     from twinsmith.runs.book import Book
     from twinsmith.runs.drive import Driver
+    from twinsmith.runs.ended import Outcome
     from twinsmith.settings import Settings
 
 BUILD_EXAMPLE = (
@@ -41,19 +43,29 @@ def build(
     detach: options.Detach = False,
     priority: options.Order = "normal",
     key: options.Key = None,
+    deploy: options.Deploy = False,
+    name: options.Name = "",
     as_json: options.Json = False,
 ) -> None:
-    """Turn one sentence into a tested program."""
+    """Turn one sentence into a tested program, and with --deploy into a running service."""
     from twinsmith.cli.book import opened_book
     from twinsmith.core.budget import Budget
     from twinsmith.core.driving import priority_of
+    from twinsmith.core.errors import ConfigError
     from twinsmith.runs.submit import new_job
 
+    if deploy and (detach or as_json):
+        raise ConfigError(
+            "--deploy follows the build to its end; without --detach and --json, or in two "
+            "commands: build, then deploy RUN"
+        )
     book = opened_book()
     wanted, order = _task(task, language, kind, tests, spec), priority_of(priority)
     known = book.driving.of_key(key) if key else ""
     if known:
-        show_queued(book, known, detach=detach, as_json=as_json)
+        ended = show_queued(book, known, detach=detach, as_json=as_json)
+        if ended is not None:
+            finish(ended, as_json=as_json)
         return
     given = book.settings.values.build
     budget = Budget(
@@ -64,14 +76,47 @@ def build(
     job = new_job(book, wanted, out=out, seed=seed, budget=budget)
     if job.masked:
         _tell_masked(job, tests)
-    if detach or book.workers(serving=True):
-        queued(book, job, key=key, priority=order, detach=detach, as_json=as_json)
+    if detach:
+        queued(book, job, key=key, priority=order, detach=True, as_json=as_json)
         return
-    provide_model(book.settings, as_json=as_json)
-    driver = _driver(book, as_json=as_json)
-    _finish(
-        drive(driver, job.run, lambda: driver.start(job, key), as_json=as_json), as_json=as_json
-    )
+    see_through(book, job, name=name, deploy=deploy, as_json=as_json, key=key, priority=order)
+
+
+def see_through(
+    book: "Book",
+    job: "Job",
+    *,
+    name: str,
+    deploy: bool,
+    as_json: bool,
+    key: str | None = None,
+    priority: "Priority" = "normal",
+) -> None:
+    """See a run to its end, by workers where there are any, and deploy what came of it."""
+    if book.workers(serving=True):
+        queue = queued(book, job, key=key, priority=priority, detach=False, as_json=as_json)
+        assert queue is not None
+        ended = queue
+    else:
+        provide_model(book.settings, as_json=as_json)
+        driver = _driver(book, as_json=as_json)
+        ended = drive(driver, job.run, lambda: driver.start(job, key), as_json=as_json)
+    _deployed(book, ended, name=name, wanted=deploy)
+    finish(ended, as_json=as_json)
+
+
+def _deployed(book: "Book", ended: "Outcome", *, name: str, wanted: bool) -> None:
+    """Deploy what a build has solved, where a person wants that; the command ends with it."""
+    from twinsmith.cli.act import act
+    from twinsmith.cli.outcome import tell
+    from twinsmith.core.outcome import RunOutcome
+    from twinsmith.runs.deploy import deploying
+
+    if wanted and isinstance(ended, RunOutcome) and not ended.solved:
+        typer.echo("not deployed: only what is solved is", err=True)
+    elif wanted and isinstance(ended, RunOutcome):
+        tell(ended)
+        act(book, deploying(book, ended.run, name=name), detach=False, as_json=False)
 
 
 def _task(text: str, language: str, kind: str, tests: Path | None, spec: Path | None) -> "Task":
@@ -112,6 +157,7 @@ def resume(
     from twinsmith.cli.book import opened_book
     from twinsmith.cli.follow import follow_to_the_end
     from twinsmith.core.progress import ENDED
+    from twinsmith.core.task import Job
     from twinsmith.runs.submit import requeue
 
     book = opened_book()
@@ -119,23 +165,23 @@ def resume(
     state = book.progress(name).state
     if state not in (*ENDED, "running") and book.workers(serving=True):
         asyncio.run(requeue(book, name))
-        _finish(follow_to_the_end(book, name, as_json=as_json), as_json=as_json)
-    if state not in ENDED:
+        finish(follow_to_the_end(book, name, as_json=as_json), as_json=as_json)
+    if state not in ENDED and isinstance(book.given(name), Job):
         provide_model(book.settings, as_json=as_json)
     driver = _driver(book, as_json=as_json)
-    _finish(drive(driver, name, lambda: driver.resume(name), as_json=as_json), as_json=as_json)
+    finish(drive(driver, name, lambda: driver.resume(name), as_json=as_json), as_json=as_json)
 
 
 def queued(
     book: "Book",
-    job: "Job",
+    job: "Given",
     *,
     key: str | None,
     priority: "Priority",
     detach: bool,
     as_json: bool,
-) -> None:
-    """Leave a run to workers; follow it to its end, unless it is to be left alone."""
+) -> "Outcome | None":
+    """Leave a run to workers; its outcome, or nothing where it is left alone."""
     import asyncio
 
     from twinsmith.cli.follow import somebody_sits_here
@@ -143,21 +189,22 @@ def queued(
 
     attended = not detach and somebody_sits_here(book.settings, as_json=as_json)
     run = asyncio.run(submit(book, job, key=key, priority=priority, attended=attended))
-    show_queued(book, run, detach=detach, as_json=as_json)
+    return show_queued(book, run, detach=detach, as_json=as_json)
 
 
-def show_queued(book: "Book", run: str, *, detach: bool, as_json: bool) -> None:
+def show_queued(book: "Book", run: str, *, detach: bool, as_json: bool) -> "Outcome | None":
     """Follow a run of workers to its end, or only tell its name."""
     from twinsmith.cli.follow import follow_to_the_end
 
     if not detach:
-        _finish(follow_to_the_end(book, run, as_json=as_json), as_json=as_json)
+        return follow_to_the_end(book, run, as_json=as_json)
     if as_json:
         typer.echo(json.dumps({"run": run, "state": book.progress(run).state}))
-        return
+        return None
     typer.echo(run)
     if not book.workers(serving=True):
         typer.echo("no worker takes runs yet; start one with: twinsmith worker", err=True)
+    return None
 
 
 def _driver(book: "Book", *, as_json: bool) -> "Driver":
@@ -193,8 +240,8 @@ def provide_model(settings: "Settings", *, as_json: bool) -> None:
 
 
 def drive(
-    driver: "Driver", run: str, work: "Callable[[], Awaitable[RunOutcome]]", *, as_json: bool
-) -> "RunOutcome":
+    driver: "Driver", run: str, work: "Callable[[], Awaitable[Outcome]]", *, as_json: bool
+) -> "Outcome":
     """Drive a run to its end and show it; the command ends where the run is parked."""
     import asyncio
     import signal
@@ -204,7 +251,7 @@ def drive(
 
     terminated = False
 
-    async def main() -> "RunOutcome":
+    async def main() -> "Outcome":
         nonlocal terminated
         me = asyncio.current_task()
         assert me is not None
@@ -231,38 +278,3 @@ def drive(
         if not stopped or f"resume {run}" in str(error):
             raise
         exits.fail(f"{error}; then: twinsmith resume {run}", exits.code_of(error), as_json=as_json)
-
-
-def _finish(outcome: "RunOutcome", *, as_json: bool) -> NoReturn:
-    if as_json:
-        from dataclasses import asdict
-
-        typer.echo(json.dumps(asdict(outcome), ensure_ascii=False))
-    else:
-        tell(outcome)
-    raise typer.Exit(exits.DONE if outcome.solved else exits.NO)
-
-
-def tell(outcome: "RunOutcome") -> None:
-    """Print how a run ended, for a person."""
-    from rich.console import Console
-    from rich.markup import escape
-
-    console = Console(soft_wrap=True, highlight=False)
-    word = "[green]solved[/green]" if outcome.solved else "[yellow]not solved[/yellow]"
-    console.print(f"{word}: {escape(outcome.reason)}")
-    console.print(f"result: {escape(outcome.out)}")
-    money = f", {outcome.spent.usd:.4f} USD" if outcome.spent.usd else ""
-    if outcome.spent.unpriced:
-        money += f", {outcome.spent.unpriced} answers of unknown price"
-    console.print(
-        f"spent:  {outcome.spent.tokens} tokens, "
-        f"{outcome.spent.seconds:.1f} s of models and sandbox{money}"
-    )
-    console.print(f"models: {escape(', '.join(outcome.models)) or 'none'}")
-    scripted = [model for model in outcome.models if model.startswith("scripted:")]
-    if scripted:
-        console.print(
-            f"[yellow]note:[/yellow]   the answers came from a script ({', '.join(scripted)}), "
-            "not from a language model"
-        )

@@ -48,8 +48,10 @@ def replay(
     from functools import partial
 
     from twinsmith.cli.book import opened_book
-    from twinsmith.cli.build import drive, provide_model, tell
+    from twinsmith.cli.build import drive, provide_model
+    from twinsmith.cli.outcome import tell
     from twinsmith.core.errors import ConfigError
+    from twinsmith.core.outcome import RunOutcome
     from twinsmith.runs.drive import Driver
     from twinsmith.runs.submit import another_try
 
@@ -65,7 +67,9 @@ def replay(
     outcomes = []
     for each in chosen:
         job = another_try(book, each)
-        outcomes.append(drive(driver, job.run, partial(driver.start, job), as_json=as_json))
+        ended = drive(driver, job.run, partial(driver.start, job), as_json=as_json)
+        assert isinstance(ended, RunOutcome)
+        outcomes.append(ended)
         if not as_json:
             tell(outcomes[-1])
     solved = sum(outcome.solved for outcome in outcomes)

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from twinsmith.cli import exits
 
 if TYPE_CHECKING:
-    from twinsmith.core.outcome import RunOutcome
     from twinsmith.runs.book import Book
     from twinsmith.runs.drive import Driver
+    from twinsmith.runs.ended import Outcome
     from twinsmith.settings import Settings
 
 LOOK_SECONDS = 0.5
@@ -21,7 +21,7 @@ def somebody_sits_here(settings: "Settings", *, as_json: bool) -> bool:
     return not as_json and seconds > 0 and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def follow_to_the_end(book: "Book", run: str, *, as_json: bool) -> "RunOutcome":
+def follow_to_the_end(book: "Book", run: str, *, as_json: bool) -> "Outcome":
     """Show a run until it stands still; its outcome, or the command ends and says why not."""
     import asyncio
 

@@ -21,7 +21,14 @@ from twinsmith.runs.drive import Driver
 POLL_SECONDS = 0.1
 WIDTH = 20
 NOTHING: Mapping[str, int] = {}
-_COLOUR = {"solved": "green", "running": "cyan", "not solved": "yellow", "cancelled": "yellow"}
+_COLOUR = {
+    "solved": "green",
+    "done": "green",
+    "running": "cyan",
+    "not solved": "yellow",
+    "refused": "yellow",
+    "cancelled": "yellow",
+}
 
 
 def headline(progress: Progress, now: str) -> str:
@@ -32,7 +39,7 @@ def headline(progress: Progress, now: str) -> str:
         f"[bold]{progress.run}[/bold]",
         f"[{colour}]{progress.state}[/{colour}]",
         f"{elapsed(progress.started, until):.1f} s",
-        f"{progress.tokens:,} tokens",
+        *([f"{progress.tokens:,} tokens"] if progress.tokens or progress.out else []),
     ]
     if progress.best:
         parts.append(f"best so far: {escape(progress.best)}")

@@ -8,17 +8,22 @@ from typer.exceptions import Abort, Exit, TyperException
 
 from twinsmith import __version__
 from twinsmith.cli import (
+    alerts,
+    apps,
     build,
     cases,
     doctor,
     execute,
     exits,
     fetch,
+    fix,
+    health,
     insights,
     knowledge,
     log,
     models,
     package,
+    people,
     questions,
     runs,
     verify,
@@ -64,6 +69,26 @@ app.command("answer", epilog=questions.ANSWER_EXAMPLE)(questions.answer)
 app.command("log", epilog=log.EXAMPLE)(log.log)
 app.command("verify", epilog=verify.EXAMPLE)(verify.verify)
 app.command("package", epilog=package.EXAMPLE)(package.package)
+app.command("deploy", epilog=apps.DEPLOY_EXAMPLE)(apps.deploy)
+app.command("apps", epilog=apps.APPS_EXAMPLE)(apps.apps)
+app.command("releases", epilog=apps.RELEASES_EXAMPLE)(apps.releases)
+app.command("rollback", epilog=apps.ROLLBACK_EXAMPLE)(apps.rollback)
+app.command("logs", epilog=apps.LOGS_EXAMPLE)(apps.logs)
+app.command("stop", epilog=apps.STOP_EXAMPLE)(apps.stop)
+app.command("start", epilog=apps.START_EXAMPLE)(apps.start)
+app.command("restart", epilog=apps.RESTART_EXAMPLE)(apps.restart)
+app.command("remove", epilog=apps.REMOVE_EXAMPLE)(apps.remove)
+app.command("approvals", epilog=people.APPROVALS_EXAMPLE)(people.approvals)
+app.command("approve", epilog=people.APPROVE_EXAMPLE)(people.approve)
+app.command("reject", epilog=people.REJECT_EXAMPLE)(people.reject)
+app.command("modify", epilog=people.MODIFY_EXAMPLE)(people.modify)
+app.command("queue", epilog=people.QUEUE_EXAMPLE)(people.queue)
+app.command("override", epilog=people.OVERRIDE_EXAMPLE)(people.override)
+app.command("fix", epilog=fix.EXAMPLE)(fix.fix)
+app.command("monitor", epilog=health.MONITOR_EXAMPLE)(health.monitor)
+app.command("health", epilog=health.HEALTH_EXAMPLE)(health.health)
+app.command("incidents", epilog=health.INCIDENTS_EXAMPLE)(health.incidents)
+app.add_typer(alerts.alerts, name="alerts")
 app.add_typer(cases.cases, name="cases")
 app.add_typer(models.models, name="models")
 app.add_typer(knowledge.knowledge, name="knowledge")

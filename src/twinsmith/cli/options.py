@@ -70,3 +70,6 @@ Order = Annotated[str, typer.Option(help="high, normal or low: what workers take
 Key = Annotated[
     str | None, typer.Option(help="The same key gives the same run, however often it is asked.")
 ]
+Deploy = Annotated[bool, typer.Option("--deploy", help="Deploy the service when it is solved.")]
+Name = Annotated[str, typer.Option(help="The name of the app; else after the run or its folder.")]
+App = Annotated[str, typer.Argument(help="The name of the app.")]

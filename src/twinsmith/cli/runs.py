@@ -122,7 +122,7 @@ def _closing(progress: "Progress") -> None:
         typer.echo(f"go on with: twinsmith resume {progress.run}")
     elif progress.state == "queued":
         typer.echo("it goes on as soon as a worker takes it; one is started with: twinsmith worker")
-    elif progress.state in ("solved", "not solved"):
+    elif progress.state in ("solved", "not solved") and progress.out:
         typer.echo(f"result: {progress.out}")
 
 

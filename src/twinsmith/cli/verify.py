@@ -62,30 +62,22 @@ def _shown(execution: "Execution", failed: int) -> None:
 def _read(folder: Path) -> "tuple[Program, Probes]":
     """The program and its checks in a result folder; they run in the sandbox only."""
     from twinsmith.core.errors import BadReply, ConfigError
-    from twinsmith.core.probe import Probe, Probes
+    from twinsmith.core.operating.deliverable import CHECKS, checks_in
     from twinsmith.core.program import FILE_NAMES, Program
 
     try:
         found = [each for each, name in FILE_NAMES.items() if (folder / name).exists()]
         language = found[0] if found else "python"
-        raw = json.loads((folder / "checks.json").read_text(encoding="utf-8"))
+        text = (folder / CHECKS).read_text(encoding="utf-8")
+        raw = json.loads(text)
         program = Program(
             source=(folder / FILE_NAMES[language]).read_text(encoding="utf-8"),
             language=language,
             kind="service",
             files=files_in(folder, map(str, raw.get("files", ()))),
         )
-        checks = tuple(
-            Probe(
-                name=str(each["name"]),
-                origin="plan",
-                source=str(each["source"]),
-                fresh=each.get("fresh") is True,
-            )
-            for each in raw["checks"]
-        )
-        return program, Probes(checks=checks, setup=str(raw["setup"]))
-    except (OSError, ValueError, KeyError, TypeError, BadReply) as error:
+        return program, checks_in(text, str(folder))
+    except (OSError, ValueError, AttributeError, BadReply) as error:
         raise ConfigError(
             f"{folder} holds no finished service ({type(error).__name__}: {error}); "
             "name a run that was solved, or its folder"

@@ -9,6 +9,7 @@ TwinsmithError
 ├── RunCancelled        nobody: a person stopped the run for good
 ├── ModelUnavailable    the gateway: no model could answer
 ├── SandboxError        the machine: nothing here can run untrusted code safely
+├── HostError           the machine: what runs programs for good, or the proxy, cannot be used
 ├── EngineError         the machine: the durable engine cannot go on
 │   └── DatabaseAway    … its database is out of reach for now
 ├── InternalError       us: a fault of twinsmith itself; the traceback is kept
@@ -58,6 +59,10 @@ class ModelUnavailable(TwinsmithError):
 
 class SandboxError(TwinsmithError):
     """Nothing on this machine can run untrusted code safely."""
+
+
+class HostError(TwinsmithError):
+    """What runs deployed programs, or the proxy before them, cannot be used."""
 
 
 class EngineError(TwinsmithError):

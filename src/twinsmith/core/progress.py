@@ -15,9 +15,11 @@ State = Literal[
     "parked",
     "solved",
     "not solved",
+    "done",
+    "refused",
     "cancelled",
 ]
-ENDED: tuple[State, ...] = ("solved", "not solved", "cancelled")
+ENDED: tuple[State, ...] = ("solved", "not solved", "done", "refused", "cancelled")
 _STATES: Mapping[str, State] = {
     "run.queued": "queued",
     "run.taken": "running",

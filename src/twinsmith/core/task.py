@@ -8,6 +8,7 @@ from twinsmith.core.effort import Effort
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.judging.quality import Thresholds
 from twinsmith.core.masking import Masking, places_masked
+from twinsmith.core.operating.mend import Mend
 from twinsmith.core.program import KINDS, Kind
 from twinsmith.core.wording import (
     LANGUAGES,
@@ -73,6 +74,8 @@ class Job:
     seed: int
     out: str
     masked: Masked = NOTHING_MASKED
+    mend: Mend | None = None
+    """The service that is to be mended; None where one is built from the task alone."""
 
 
 def read_task(*, text: str, language: str, kind: str, tests: str, spec: str = "") -> Task:

@@ -16,6 +16,7 @@ from twinsmith.flow.build.accept import reason_for
 from twinsmith.flow.build.clarify import clarify
 from twinsmith.flow.build.handover import result_files
 from twinsmith.flow.build.kind import kind_of
+from twinsmith.flow.build.mend import Mending
 from twinsmith.flow.build.practice import practices
 from twinsmith.flow.build.refuse import refused
 from twinsmith.flow.build.requirements import required
@@ -37,6 +38,8 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
     """The outcome of a job: every stage in order, and the result published."""
     recorder = Recorder(job, ports)
     work = Work()
+    if job.mend is not None:
+        return await _accept(job, await Mending(job, limits, recorder).solve(), recorder)
     try:
         why = await refused(job.task, recorder.ask)
         if why:

@@ -1,7 +1,27 @@
 """What the flow needs from the outside world, and nothing more."""
 
+from twinsmith.ports.alerting import Alerts, Courier, Postbox
 from twinsmith.ports.building import Graph, Model, Retriever, Reviewer, Sandbox
-from twinsmith.ports.operating import Inventory
+from twinsmith.ports.delivering import (
+    ActionQueue,
+    Approvals,
+    Apps,
+    Overrides,
+    Releases,
+    Scanner,
+    SecretBox,
+    Visitor,
+)
+from twinsmith.ports.operating import (
+    Examiner,
+    Gauge,
+    Host,
+    Images,
+    Inventory,
+    Meter,
+    Proxy,
+    Volumes,
+)
 from twinsmith.ports.people import Desk, Questions
 from twinsmith.ports.running import (
     Clock,
@@ -13,22 +33,45 @@ from twinsmith.ports.running import (
     Runs,
     Workflow,
 )
+from twinsmith.ports.scanning import Advisories
+from twinsmith.ports.watching import Incidents, Readings
 
 __all__ = [
+    "ActionQueue",
+    "Advisories",
+    "Alerts",
+    "Approvals",
+    "Apps",
     "Clock",
+    "Courier",
     "Desk",
     "Durable",
+    "Examiner",
+    "Gauge",
     "Graph",
+    "Host",
+    "Images",
+    "Incidents",
     "Inventory",
     "Journal",
     "Leases",
     "Messages",
+    "Meter",
     "Model",
     "Outbox",
+    "Overrides",
+    "Postbox",
+    "Proxy",
     "Questions",
+    "Readings",
+    "Releases",
     "Retriever",
     "Reviewer",
     "Runs",
     "Sandbox",
+    "Scanner",
+    "SecretBox",
+    "Visitor",
+    "Volumes",
     "Workflow",
 ]

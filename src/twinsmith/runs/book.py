@@ -14,7 +14,7 @@ from twinsmith.core.errors import EngineError, UnknownRun
 from twinsmith.core.events import SYSTEM, Event, Json
 from twinsmith.core.people.actor import Actor
 from twinsmith.core.progress import ENDED, Progress, State, progress_of
-from twinsmith.core.run_record import RunRecord
+from twinsmith.core.run_record import Given, RunRecord
 from twinsmith.core.task import Job
 from twinsmith.ports import Runs
 from twinsmith.settings import Settings
@@ -75,14 +75,21 @@ class Book:
         """The folder of a run below the home."""
         return self.settings.home / "runs" / run
 
-    def job(self, run: str) -> Job:
-        """The job that a run was begun with; EngineError where it cannot be read."""
+    def given(self, run: str) -> Given:
+        """The job or action that a run was begun with; EngineError where it cannot be read."""
         record = self._runs.get(run)
         if record is None:
             raise EngineError(f"run {run} has no record here; start a new build")
         return record.job
 
-    def keep(self, job: Job) -> None:
+    def job(self, run: str) -> Job:
+        """The job of a build; EngineError where the run is none."""
+        given = self.given(run)
+        if not isinstance(given, Job):
+            raise EngineError(f"run {run} is no build: {given.title}")
+        return given
+
+    def keep(self, job: Given) -> None:
         """Keep the record of a run, signed by the actor."""
         record = RunRecord(job=job, by=self.actor.signature, at=SystemClock().now())
         self._runs.save(record)
@@ -115,18 +122,9 @@ class Book:
         who = self.actor.signature
         await self.journal.append(Event(run=run, kind=kind, who=who, data=data, key=key))
 
-    async def tell_started(self, job: Job) -> None:
+    async def tell_started(self, job: Given) -> None:
         """Note that a run was submitted, in its own chain and in the system's."""
-        data: dict[str, Json] = {
-            "run": job.run,
-            "task": job.task.text,
-            "language": job.task.language,
-            "kind": job.task.kind,
-            "seed": job.seed,
-            "out": job.out,
-            "masked": str(job.masked),
-            "by": self.actor.way,
-        }
+        data: dict[str, Json] = {**_facts(job), "run": job.run, "by": self.actor.way}
         await self.tell(SYSTEM, "run.started", data, key=f"run.started:{job.run}")
         await self.tell(job.run, "run.started", data, key="run.started")
 
@@ -181,3 +179,26 @@ class Book:
             reason=progress.reason,
             sure=decided or progress.confidence >= SURE,
         )
+
+
+def _facts(job: Given) -> dict[str, Json]:
+    """What the journal tells of a job or an action."""
+    if isinstance(job, Job):
+        return {
+            "task": job.task.text,
+            "language": job.task.language,
+            "kind": job.task.kind,
+            "seed": job.seed,
+            "out": job.out,
+            "masked": str(job.masked),
+        }
+    source = job.deliverable.source if job.deliverable else None
+    return {
+        "task": job.title,
+        "kind": job.kind,
+        "app": job.app,
+        "host": job.host,
+        "trigger": job.trigger,
+        "source": source.digest if source else "",
+        "from": source.run if source else "",
+    }

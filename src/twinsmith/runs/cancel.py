@@ -2,9 +2,11 @@
 
 from contextlib import suppress
 
-from twinsmith.core.errors import ConfigError, EngineError
+from twinsmith.core.errors import ConfigError, EngineError, HostError
+from twinsmith.core.operating.action import Action
 from twinsmith.core.progress import ENDED, Progress
 from twinsmith.runs.book import Book
+from twinsmith.runs.standing import settle_cancelled
 
 PATIENCE_SECONDS = 10.0
 """Whoever drives a run looks once a second whether it is to stop."""
@@ -31,6 +33,15 @@ async def end_cancelled(book: Book, run: str) -> None:
     """Note that a person ended a run, and remove what it left where it was killed."""
     from twinsmith.adapters.outbox.folder import discard
 
+    reason = "cancelled by a person"
     with suppress(EngineError):
-        discard(run, book.job(run).out)
-    await book.end(run, "cancelled", {"reason": "cancelled by a person"})
+        given = book.given(run)
+        try:
+            if isinstance(given, Action):
+                await settle_cancelled(book, given)
+            else:
+                discard(run, given.out)
+        except HostError as error:
+            # The run is over all the same, whatever the app stands like.
+            reason = f"{reason}; {error}"
+    await book.end(run, "cancelled", {"reason": reason})

@@ -3,17 +3,25 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
+from typing import TYPE_CHECKING
 
 from twinsmith.adapters.desk.terminal import Terminal
 from twinsmith.core.driving import Driving
 from twinsmith.core.errors import DatabaseAway, EngineError, RunBusy, RunCancelled, TwinsmithError
-from twinsmith.core.outcome import RunOutcome
+from twinsmith.core.events import Json
+from twinsmith.core.run_record import Given
 from twinsmith.core.task import Job
 from twinsmith.runs.book import Book
+from twinsmith.runs.dockyard import Dockyard
+from twinsmith.runs.ended import Outcome, outcome_in
 from twinsmith.runs.presence import Presence
-from twinsmith.runs.submit import BUILD
+from twinsmith.runs.submit import BUILD, DELIVER, workflow_of
+from twinsmith.runs.telling import Telling
 from twinsmith.runs.workshop import Workshop
 from twinsmith.wiring.running import engine_of, node_of
+
+if TYPE_CHECKING:
+    from twinsmith.adapters.durable.dbos_engine import DbosEngine
 
 
 class Driver:
@@ -28,7 +36,7 @@ class Driver:
         self.arriving: dict[str, int] = {}
         """Parts of answers that are coming in, by question."""
 
-    async def start(self, job: Job, key: str | None = None) -> RunOutcome:
+    async def start(self, job: Given, key: str | None = None) -> Outcome:
         """Begin a run and see it to its end; RunBusy where its key has given another run before."""
         book, presence = self.book, Presence(self.book.settings)
         async with presence.shown():
@@ -50,10 +58,10 @@ class Driver:
             await book.tell_started(job)
             return await self._see_through(job, presence, fence=1)
 
-    async def resume(self, run: str) -> RunOutcome:
+    async def resume(self, run: str) -> Outcome:
         """Go on with a run where it stopped; one that has ended gives its recorded outcome."""
         book = self.book
-        job = book.job(run)
+        job = book.given(run)
         if book.progress(run).state == "cancelled":
             raise RunCancelled(f"run {run} was cancelled; start a new build")
         presence = Presence(book.settings)
@@ -65,30 +73,35 @@ class Driver:
             await book.tell_started(job)
             return await self._see_through(job, presence, fence=fence)
 
-    async def _see_through(self, job: Job, presence: Presence, *, fence: int) -> RunOutcome:
-        from twinsmith.adapters.durable.codec import from_json, to_json
-
+    async def _see_through(self, job: Given, presence: Presence, *, fence: int) -> Outcome:
         engine = engine_of(self.book.settings, presence.worker.name, presence.living)
-        workshop = Workshop(
-            self.book,
-            engine,
-            worker=presence.worker.name,
-            terminal=self.terminal,
-            heard=self._heard,
+        telling = Telling(
+            self.book, engine, worker=presence.worker.name, serves=False, said=lambda _line: None
         )
         engine.adopt(job.run, fence)
         try:
-            async with workshop:
-                try:
-                    await engine.open({BUILD: workshop.build})
-                    ended = await engine.drive(BUILD, job.run, to_json(job, Job))
-                finally:
-                    await engine.close()
+            return outcome_in(job, await self._driven(job, engine, telling))
         except (TwinsmithError, asyncio.CancelledError) as error:
-            if not workshop.began or isinstance(error, DatabaseAway):
+            if not telling.began or isinstance(error, DatabaseAway):
                 await self._park(job.run, error)
             raise
-        return from_json(ended, RunOutcome)
+
+    async def _driven(self, job: Given, engine: "DbosEngine", telling: Telling) -> Json:
+        """The recorded end of a run, in the world that it needs: models are not opened for all."""
+        world = (
+            Workshop(self.book, engine, telling, terminal=self.terminal, heard=self._heard)
+            if isinstance(job, Job)
+            else Dockyard(self.book, engine, telling)
+        )
+        async with world:
+            try:
+                if isinstance(world, Workshop):
+                    await engine.open({BUILD: world.build})
+                else:
+                    await engine.open({DELIVER: world.deliver})
+                return await engine.drive(*workflow_of(job))
+            finally:
+                await engine.close()
 
     async def _park(self, run: str, error: BaseException) -> None:
         """Note why a run could not even be begun; where the database is away, nobody can."""

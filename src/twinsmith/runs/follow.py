@@ -6,6 +6,7 @@ from twinsmith.core.errors import EngineError, Waiting
 from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.progress import ENDED, Progress
 from twinsmith.runs.book import Book
+from twinsmith.runs.ended import Outcome, outcome_in
 from twinsmith.runs.fetch import fetch
 
 
@@ -16,17 +17,17 @@ def stands_still(book: Book, progress: Progress) -> bool:
     return progress.state != "running" and not book.workers(serving=True)
 
 
-async def outcome_of(book: Book, run: str) -> RunOutcome:
+async def outcome_of(book: Book, run: str) -> Outcome:
     """The outcome of a run that stands still, its result on this machine; an error says why not."""
-    from twinsmith.adapters.durable.codec import from_json
-
     progress = book.progress(run)
     match progress.state:
         case "parked" | "waiting":
             raise (Waiting if progress.state == "waiting" else EngineError)(progress.reason)
         case "queued" | "interrupted":
             raise EngineError(f"run {run} is {progress.state} and no worker is left")
-    outcome = from_json(await book.queue.result(run), RunOutcome)
+    outcome = outcome_in(book.given(run), await book.queue.result(run))
+    if not isinstance(outcome, RunOutcome):
+        return outcome
     if book.settings.values.database.url and not Path(outcome.out).exists():
         await fetch(book, run, Path(outcome.out))
     return outcome

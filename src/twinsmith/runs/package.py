@@ -18,7 +18,7 @@ async def package(book: Book, what: str, out: Path | None) -> tuple[Source, Path
     """Put the folder of a package in place; ConfigError where there is nothing to package."""
     from twinsmith.adapters.outbox.folder import put_folder
 
-    files, where = _files(book, what)
+    files, where = result_in(book, what)
     source = source_in(files, where)
     made = packaged(source, pinned(), inventory())
     folder = (out or Path(f"twinsmith-{source.digest[:12]}")).expanduser().absolute()
@@ -28,7 +28,7 @@ async def package(book: Book, what: str, out: Path | None) -> tuple[Source, Path
     return source, folder
 
 
-def _files(book: Book, what: str) -> tuple[dict[str, str], str]:
+def result_in(book: Book, what: str) -> tuple[dict[str, str], str]:
     """The files of a run's result or of a folder, and where they lie."""
     folder = Path(what).expanduser()
     if folder.is_dir():

@@ -8,6 +8,9 @@ from twinsmith.core.budget import Budget
 from twinsmith.core.case import Case
 from twinsmith.core.driving import Change, Driving, Priority
 from twinsmith.core.errors import EngineError
+from twinsmith.core.events import Json
+from twinsmith.core.operating.action import Action
+from twinsmith.core.run_record import Given
 from twinsmith.core.task import Job, Task, without_secrets
 from twinsmith.runs.book import Book
 from twinsmith.wiring.effort import effort_of, quality_of, refuse_missing_frame
@@ -15,7 +18,12 @@ from twinsmith.wiring.running import node_of
 
 # Questions of one run take seeds one after the other: another try begins far away from them.
 RESEED = 100_000
-BUILD = "build"
+BUILD, DELIVER = "build", "deliver"
+
+
+def new_run() -> str:
+    """A name for a new run, by which runs are in the order of their age."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
 
 
 def new_job(book: Book, task: Task, *, out: Path | None, seed: int | None, budget: Budget) -> Job:
@@ -23,7 +31,7 @@ def new_job(book: Book, task: Task, *, out: Path | None, seed: int | None, budge
     from twinsmith.adapters.outbox.folder import check_folder
 
     settings = book.settings
-    run = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    run = new_run()
     folder = (out or book.folder(run) / "result").expanduser().absolute()
     check_folder(folder)
     refuse_missing_frame(settings, task)
@@ -49,7 +57,7 @@ def another_try(book: Book, case: Case) -> Job:
 
 async def submit(
     book: Book,
-    job: Job,
+    job: Given,
     *,
     key: str | None = None,
     priority: Priority = "normal",
@@ -76,11 +84,18 @@ async def submit(
     return run
 
 
-async def enqueue(book: Book, job: Job, priority: Priority) -> None:
-    """Hand a job to the engine's queue, as the input of a workflow; doing it twice is harmless."""
-    from twinsmith.adapters.durable.codec import to_json
+def workflow_of(job: Given) -> tuple[str, str, Json]:
+    """The workflow that a run is driven by, its name and its input."""
+    from twinsmith.adapters.codec import to_json
 
-    await book.queue.start(BUILD, job.run, to_json(job, Job), priority=priority)
+    if isinstance(job, Job):
+        return BUILD, job.run, to_json(job, Job)
+    return DELIVER, job.run, to_json(job, Action)
+
+
+async def enqueue(book: Book, job: Given, priority: Priority) -> None:
+    """Hand a run to the engine's queue; doing it twice is harmless."""
+    await book.queue.start(*workflow_of(job), priority=priority)
 
 
 async def requeue(book: Book, run: str) -> None:
@@ -102,4 +117,4 @@ async def requeue(book: Book, run: str) -> None:
     if book.driving.change(wanted):
         await book.tell(run, "run.queued", {"reason": f"resumed by {book.actor.name}"})
         if not await book.queue.again(run):
-            await enqueue(book, book.job(run), known.priority)
+            await enqueue(book, book.given(run), known.priority)

@@ -9,8 +9,10 @@ from twinsmith.core.driving import Change, changes, finished, requeued
 from twinsmith.core.errors import ConfigError, EngineError
 from twinsmith.core.progress import ENDED
 from twinsmith.runs.book import Book
+from twinsmith.runs.dockyard import Dockyard
 from twinsmith.runs.presence import Presence
-from twinsmith.runs.submit import BUILD, enqueue
+from twinsmith.runs.submit import BUILD, DELIVER, enqueue
+from twinsmith.runs.telling import Telling
 from twinsmith.runs.workshop import Workshop
 from twinsmith.wiring.running import engine_of, messages_of
 
@@ -35,7 +37,9 @@ class WorkerProcess:
         self._presence = Presence(book.settings, concurrency=concurrency)
         self._messages = messages_of(book.settings)
         self._engine = engine_of(book.settings, self.name, self._presence.living)
-        self._workshop = Workshop(book, self._engine, worker=self.name, serves=True, said=said)
+        telling = Telling(book, self._engine, worker=self.name, serves=True, said=said)
+        self._workshop = Workshop(book, self._engine, telling)
+        self._dockyard = Dockyard(book, self._engine, telling)
 
     @property
     def name(self) -> str:
@@ -44,10 +48,10 @@ class WorkerProcess:
 
     async def serve(self, stop: asyncio.Event) -> None:
         """Take runs until it is told to stop; what is under way then is handed to others."""
-        async with self._presence.shown(), self._workshop:
+        async with self._presence.shown(), self._workshop, self._dockyard:
             try:
                 await self._engine.open(
-                    {BUILD: self._workshop.build},
+                    {BUILD: self._workshop.build, DELIVER: self._dockyard.deliver},
                     concurrency=self._concurrency,
                     at_once=self._at_once,
                 )
@@ -117,4 +121,4 @@ class WorkerProcess:
         """Put a run in the engine's queue; one that it does not know is begun."""
         known = self._book.driving.get(run)
         if known is not None and not await self._book.queue.again(run):
-            await enqueue(self._book, self._book.job(run), known.priority)
+            await enqueue(self._book, self._book.given(run), known.priority)

@@ -1,6 +1,7 @@
 """Settings: documented defaults, one file, the environment; each value knows where it came from."""
 
 from twinsmith.settings.loading import (
+    ALERT_PREFIX,
     FILE_NAME,
     Settings,
     documented_defaults,
@@ -9,4 +10,12 @@ from twinsmith.settings.loading import (
 )
 from twinsmith.settings.values import Values
 
-__all__ = ["FILE_NAME", "Settings", "Values", "documented_defaults", "load", "values_by_key"]
+__all__ = [
+    "ALERT_PREFIX",
+    "FILE_NAME",
+    "Settings",
+    "Values",
+    "documented_defaults",
+    "load",
+    "values_by_key",
+]

@@ -7,8 +7,8 @@ folder is not read: a cloned repository must not be able to redirect models or d
 import difflib
 import os
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -19,10 +19,12 @@ from twinsmith.adapters.secret_rules import SecretRules
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.events import Json
 from twinsmith.core.masking import Masking
-from twinsmith.settings.values import Values
+from twinsmith.settings.values import Alerts, Values
 
 PREFIX = "TWINSMITH_"
 FILE_NAME = "twinsmith.toml"
+ALERT_PREFIX = "TWINSMITH_ALERT_"
+"""Before the name of a channel: the variable with its address, which holds its secrets."""
 _RESERVED = ("TWINSMITH_HOME", "TWINSMITH_CONFIG", "TWINSMITH_SERVER_KEY")
 
 # The variables that the providers' own tools read.
@@ -61,6 +63,8 @@ class Settings:
     keys: Mapping[str, str]
     urls: Mapping[str, str]
     users: Mapping[str, str]
+    alert_addresses: Mapping[str, str] = field(repr=False)
+    """The addresses of alert channels by their names; each of them is a secret."""
 
     @property
     def models_folder(self) -> Path:
@@ -93,17 +97,21 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
     for key, (name, text) in _from_environment(env).items():
         _put(tree, key, text)
         sources[key] = name
+    addresses = _alert_addresses(env)
     return Settings(
         values=_validated(tree, sources),
         sources=sources,
         home=home,
         home_source=home_source,
         masking=Masking(
-            variables=tuple(env.items()), rules=SecretRules((_cache(env), home / "cache"))
+            secrets=_parts(addresses.values()),
+            variables=tuple(env.items()),
+            rules=SecretRules((_cache(env), home / "cache")),
         ),
         keys=_first_set(env, _KEY_VARIABLES),
         urls=_first_set(env, _URL_VARIABLES),
         users=_first_set(env, _USER_VARIABLES),
+        alert_addresses=addresses,
     )
 
 
@@ -135,6 +143,30 @@ def _first_set(env: Mapping[str, str], variables: Mapping[str, tuple[str, ...]])
         who: next((env[n] for n in names if env.get(n)), "") for who, names in variables.items()
     }
     return {who: value for who, value in found.items() if value}
+
+
+def _alert_addresses(env: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name.removeprefix(ALERT_PREFIX).lower(): value
+        for name, value in env.items()
+        if _is_alert_address(name) and value
+    }
+
+
+def _is_alert_address(name: str) -> bool:
+    """Whether a variable is a channel's address, and no setting of alerts that lacks its S."""
+    rest = name.removeprefix(ALERT_PREFIX).lower()
+    return name.startswith(ALERT_PREFIX) and rest not in Alerts.model_fields
+
+
+def _parts(addresses: Collection[str]) -> tuple[str, ...]:
+    """Everything in addresses that is a secret."""
+    if not addresses:
+        return ()
+    # What secrets look like takes a while to import: who has no channel does not pay for it.
+    from twinsmith.core.sensitive.addresses import parts_of_address
+
+    return tuple(part for each in addresses for part in parts_of_address(each))
 
 
 def _home(env: Mapping[str, str]) -> tuple[Path, str]:
@@ -196,7 +228,7 @@ def _from_environment(env: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     names = {f"{PREFIX}{key.replace('.', '_').upper()}": key for key in known_keys()}
     found: dict[str, tuple[str, str]] = {}
     for name, value in env.items():
-        if not name.startswith(PREFIX) or name in _RESERVED:
+        if not name.startswith(PREFIX) or name in _RESERVED or _is_alert_address(name):
             continue
         if name not in names:
             raise ConfigError(_unknown(name, [*names, *_RESERVED], "the environment"))

@@ -2,7 +2,12 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from twinsmith.core.operating.alert import channel_in, quiet_in
+from twinsmith.core.operating.inspected import RISKS
+from twinsmith.core.operating.windows import window_in
+from twinsmith.core.people.approval import OCCASIONS
 
 Positive = Annotated[int, Field(gt=0)]
 Choice = Literal["auto", "on", "off"]
@@ -142,6 +147,108 @@ class Workers(_Section):
     at_once: Annotated[int, Field(ge=0)] = 0
 
 
+class Hosting(_Section):
+    """Where apps run, and what stands before them."""
+
+    host: Literal["local", "docker", "podman"] = "local"
+    first_port: Annotated[int, Field(ge=1024, le=60_000)] = 8100
+    proxy: Literal["auto", "caddy", "small"] = "auto"
+    base: str = ""
+    docker: str = ""
+    podman: str = ""
+
+
+class Deploy(_Section):
+    """How a new version of an app is brought in."""
+
+    memory_mb: Annotated[int, Field(ge=64)] = 512
+    processes: Annotated[int, Field(ge=8, le=4096)] = 128
+    ready_seconds: Annotated[float, Field(gt=0, le=600)] = 30.0
+    battery: bool = True
+    shared: Names = ()
+    canary_share: Annotated[int, Field(ge=0, le=50)] = 10
+    canary_seconds: Annotated[float, Field(ge=0)] = 5.0
+    drain_seconds: Annotated[float, Field(ge=0, le=600)] = 20.0
+    soak_seconds: Annotated[float, Field(ge=0)] = 30.0
+
+
+Level = Literal["low", "medium", "high", "critical", "never"]
+
+
+class Scan(_Section):
+    """What a scan before a release blocks."""
+
+    code: Level = "high"
+    dependency: Level = "high"
+    secret: Level = "high"  # noqa: S105
+    licence: Level = "high"
+    licences: Names = ()
+    advisories: bool = True
+    advisories_url: str = ""
+
+
+def _known_occasions(names: tuple[str, ...]) -> tuple[str, ...]:
+    # A risk is named with its level: without one it would never be an occasion.
+    plain = (each for each in OCCASIONS if each != "risk")
+    known = (*plain, *(f"risk_{level}" for level in RISKS))
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise ValueError(f"{unknown[0]!r} is no occasion; one of {', '.join(known)}")
+    return names
+
+
+class Approvals(_Section):
+    """Which actions need a person's word, and whose."""
+
+    needed: Annotated[Names, AfterValidator(_known_occasions)] = (
+        "schema_change",
+        "data_touched",
+        "risk_high",
+        "heal",
+    )
+    by: Names = ()
+    own: bool = True
+    wait_seconds: Annotated[float, Field(ge=0)] = 86_400.0
+    unanswered: Literal["reject", "approve"] = "reject"
+
+
+def _readable_windows(texts: tuple[str, ...]) -> tuple[str, ...]:
+    for text in texts:
+        window_in(text)
+    return texts
+
+
+class Monitor(_Section):
+    """How apps are watched, and what is done about trouble without asking."""
+
+    seconds: Annotated[float, Field(ge=0.2, le=60)] = 1.0
+    probe_seconds: Annotated[float, Field(ge=0.2, le=600)] = 2.0
+    steady_seconds: Annotated[float, Field(ge=1)] = 30.0
+    heal: bool = True
+    windows: Annotated[Names, AfterValidator(_readable_windows)] = ()
+
+
+def _known_channels(texts: tuple[str, ...]) -> tuple[str, ...]:
+    names = [channel_in(text).name for text in texts]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"channel {twice[0]!r} is named twice")
+    return texts
+
+
+def _span(text: str) -> str:
+    quiet_in(text)
+    return text
+
+
+class Alerts(_Section):
+    """Where people are told about apps, and when they are left in peace."""
+
+    channels: Annotated[Names, AfterValidator(_known_channels)] = ()
+    quiet: Annotated[str, AfterValidator(_span)] = ""
+    repeat_seconds: Annotated[float, Field(ge=0)] = 900.0
+
+
 class Values(_Section):
     """All settings."""
 
@@ -157,3 +264,9 @@ class Values(_Section):
     graph: Graph = Graph()
     database: Database = Database()
     workers: Workers = Workers()
+    hosting: Hosting = Hosting()
+    deploy: Deploy = Deploy()
+    scan: Scan = Scan()
+    approvals: Approvals = Approvals()
+    monitor: Monitor = Monitor()
+    alerts: Alerts = Alerts()

@@ -3,8 +3,10 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from twinsmith.adapters.sandbox.runner import IsolatedSandbox
     from twinsmith.core.operating.locked import Pin
-    from twinsmith.ports import Inventory
+    from twinsmith.ports import Advisories, Inventory, Scanner
+    from twinsmith.settings import Settings
 
 
 def inventory() -> "Inventory":
@@ -20,3 +22,39 @@ def pinned() -> "tuple[Pin, ...]":
     from twinsmith.core.operating.locked import pins_in
 
     return pins_in(LOCK.read_text(encoding="utf-8"))
+
+
+def scanner_of(settings: "Settings", sandbox: "IsolatedSandbox") -> "Scanner":
+    """Scans programs before they are released, by the policy of the settings."""
+    from twinsmith.adapters.packaging.licences import known_licences
+    from twinsmith.adapters.packaging.program_scanner import ProgramScanner
+    from twinsmith.core.operating.licences import USUAL
+    from twinsmith.core.operating.scan import Policy
+    from twinsmith.wiring.sandbox import reviewer_of
+
+    given = settings.values.scan
+    return ProgramScanner(
+        reviewer=reviewer_of(settings, sandbox),
+        advisories=_advisories(settings),
+        pins=pinned(),
+        licences=known_licences(),
+        masking=settings.masking,
+        policy=Policy(
+            code=given.code,
+            dependency=given.dependency,
+            secret=given.secret,
+            licence=given.licence,
+            licences=frozenset(given.licences) or USUAL,
+        ),
+    )
+
+
+def _advisories(settings: "Settings") -> "Advisories":
+    given = settings.values.scan
+    if not given.advisories:
+        from twinsmith.adapters.packaging.advisories_canned import CannedAdvisories
+
+        return CannedAdvisories(unasked="scan.advisories is off")
+    from twinsmith.adapters.packaging.pip_audit import PipAudit
+
+    return PipAudit(osv_url=given.advisories_url)

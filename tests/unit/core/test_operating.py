@@ -9,12 +9,23 @@ import yaml
 from tests.service_scripts import CART, PIECES, PLAN
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.operating.compose import compose
-from twinsmith.core.operating.containerfile import containerfile, packages_of, started
+from twinsmith.core.operating.containerfile import (
+    PORTER,
+    STOP_SECONDS,
+    build_tools,
+    containerfile,
+    packages_of,
+    run_tools,
+    started,
+)
 from twinsmith.core.operating.locked import as_lock, needed, pins_in
 from twinsmith.core.operating.source import Source, source_in
 from twinsmith.core.planning.contract_reply import read_contract
 from twinsmith.core.planning.python_kit import assembled
 from twinsmith.core.program import FILE_NAMES, KINDS, Kind, Program, SourceFile
+from twinsmith.kits import kit
+
+PORTERED = ("perl", PORTER, "--")
 
 LOCK = """\
 blinker==1.9.0 \\
@@ -119,7 +130,8 @@ def test_no_program_runs_as_root_and_every_image_knows_its_source(
     assert last.index("USER 10001:10001") > max(
         (n for n, line in enumerate(last) if line.startswith("RUN ")), default=0
     )
-    assert f'LABEL org.opencontainers.image.revision="{given.digest}"' in last
+    assert values(last, "LABEL")["org.opencontainers.image.revision"] == given.digest
+    assert values(last, "LABEL")["dev.twinsmith.run"] == "r-1"
     entry = [line for line in last if line.startswith("ENTRYPOINT ")]
     assert json.loads(entry[0].removeprefix("ENTRYPOINT ")) == list(started(given))
     health = [line for line in last if line.startswith("HEALTHCHECK ")]
@@ -127,12 +139,55 @@ def test_no_program_runs_as_root_and_every_image_knows_its_source(
     assert ("VOLUME /data" in last) == (kind == "service")
 
 
+def values(lines: list[str], word: str) -> dict[str, str]:
+    """The values that the last instruction of a kind sets in a Containerfile."""
+    place = max(n for n, line in enumerate(lines) if line.startswith(f"{word} "))
+    found = [lines[place].removeprefix(f"{word} ")]
+    while found[-1].endswith(" \\"):
+        found.append(lines[place + len(found)].strip())
+    pairs = (line.removesuffix(" \\").partition("=") for line in found)
+    return {name: json.loads(value) for name, _, value in pairs}
+
+
 def test_compilers_stay_in_the_first_stage() -> None:
     for language in ("rust", "go", "c", "cpp"):
         build, run = containerfile(source(language)).split("\nFROM ${BASE}\n")
+        assert "FROM ${TOOLS} AS build" in build
         assert "COPY app/ ./" in build
         assert "COPY --from=build /build/solution /app/" in run
         assert not any(tool in run for tool in ("gcc", "g++", "rustc", "golang"))
+
+
+@pytest.mark.parametrize("language", FILE_NAMES)
+def test_nothing_is_installed_where_the_base_has_it(language: str) -> None:
+    lines = containerfile(source(language, "service")).splitlines()
+    installs = [line for line in lines if "apt-get" in line]
+    assert installs == [line for line in (build_tools(language), run_tools(language)) if line]
+    for line in installs:
+        check, _, otherwise = line.partition(" || ")
+        assert check.startswith("RUN (")
+        assert check.endswith(") >/dev/null 2>&1")
+        assert otherwise.startswith("(apt-get update && apt-get install -y ")
+
+
+def test_packages_come_from_wheels_that_lie_there_and_are_always_checked() -> None:
+    text = containerfile(source_in(result(requirements__txt="Flask\n"), "here"))
+    assert "COPY requirements.lock wheel[s] ./\n" in text
+    (line,) = [line for line in text.splitlines() if "pip install" in line]
+    for word in ("--no-deps", "--require-hashes", "--only-binary=:all:", "-r requirements.lock"):
+        assert f" {word} " in line
+    assert "$(ls *.whl >/dev/null 2>&1 && echo --no-index --find-links=.)" in line
+    assert "pip install" not in containerfile(source("python", "cli"))
+
+
+def test_a_lineage_is_a_digest_or_nothing_and_changes_no_digest() -> None:
+    given = source("go", "service")
+    child = replace(given, parent="a" * 64)
+    assert child.digest == given.digest
+    lines = containerfile(child).splitlines()
+    assert values(lines, "LABEL")["dev.twinsmith.parent"] == "a" * 64
+    for odd in ("", "A" * 64, "a" * 64 + '"\nRUN curl evil'):
+        assert containerfile(replace(given, parent=odd)) == containerfile(given)
 
 
 def test_names_of_files_are_words_of_a_list() -> None:
@@ -146,12 +201,37 @@ def test_names_of_files_are_words_of_a_list() -> None:
 def test_a_framed_service_gets_a_server_for_production() -> None:
     framed = source_in(result(), "here")
     assert started(framed)[:3] == ("/venv/bin/python", "-m", "gunicorn")
+    assert "--bind" not in started(framed)
     assert "gunicorn" in packages_of(framed)
+    assert "porter" not in containerfile(framed)
     plain = source("python", "service")
-    assert started(plain) == ("/venv/bin/python", "solution.py")
+    assert started(plain) == (*PORTERED, "/venv/bin/python", "solution.py")
     assert packages_of(plain) == ()
+    assert started(source("python", "cli")) == ("/venv/bin/python", "solution.py")
     assert packages_of(source("go", "service")) == ()
     assert packages_of(source("python", "function")) == ("pytest",)
+
+
+@pytest.mark.parametrize("language", FILE_NAMES)
+def test_any_other_service_stands_behind_the_porter(language: str) -> None:
+    given = source(language, "service")
+    assert started(given)[:3] == PORTERED
+    text = containerfile(given)
+    assert f"COPY porter.pl {PORTER}\n" in text
+    told = values(text.splitlines(), "ENV")
+    assert (told["LISTEN"], told["DATABASE"]) == ("0.0.0.0:8000", "/data/service.db")
+    assert told["GUNICORN_CMD_ARGS"] == "--bind 0.0.0.0:8000"
+    assert not {"HOST", "PORT"} & told.keys()
+    assert "porter" not in containerfile(source(language, "cli"))
+
+
+def test_all_that_serve_wait_as_long_for_what_is_in_flight() -> None:
+    framed = started(source_in(result(), "here"))
+    assert framed[framed.index("--graceful-timeout") + 1] == str(STOP_SECONDS)
+    (line,) = [line for line in kit("porter.txt").splitlines() if "$DRAIN, " in line]
+    names, _, seconds = line.removeprefix("my (").rstrip(");").partition(") = (")
+    waits = dict(zip(names.split(", "), seconds.split(", "), strict=True))
+    assert waits["$DRAIN"] == str(STOP_SECONDS)
 
 
 def test_a_compose_file_has_the_walls_and_a_service_its_volume() -> None:

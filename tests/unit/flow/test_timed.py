@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from twinsmith.adapters.clock import ManualClock
-from twinsmith.adapters.durable.codec import from_json, to_json
+from twinsmith.adapters.codec import from_json, to_json
 from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.model import Reply
 from twinsmith.flow.begun import Begun

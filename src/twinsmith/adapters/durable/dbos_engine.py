@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from dbos import DBOS, DBOSConfig, SetWorkflowID, WorkflowHandleAsync, error
 
-from twinsmith.adapters.durable.codec import from_json, to_json
+from twinsmith.adapters.codec import from_json, to_json
 from twinsmith.adapters.durable.dbos_database import JsonSerializer, made, reported
 from twinsmith.adapters.durable.dbos_queue import APPLICATION, OPEN, DbosQueue
 from twinsmith.adapters.sql import IDLE_SECONDS

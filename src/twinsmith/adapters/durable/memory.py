@@ -4,7 +4,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeVar
 
-from twinsmith.adapters.durable.codec import from_json, to_json
+from twinsmith.adapters.codec import from_json, to_json
 from twinsmith.core.driving import Priority
 from twinsmith.core.errors import EngineError, RunCancelled, Waiting
 from twinsmith.core.events import Json

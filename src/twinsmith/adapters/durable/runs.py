@@ -5,12 +5,15 @@ import json
 from pydantic import ValidationError
 from sqlalchemy import Column, MetaData, RowMapping, String, Table, delete, insert, select
 
-from twinsmith.adapters.durable.codec import from_json, to_json
+from twinsmith.adapters.codec import from_json, to_json
 from twinsmith.adapters.sql import Database
 from twinsmith.core.errors import EngineError
-from twinsmith.core.run_record import RunRecord
+from twinsmith.core.events import Json
+from twinsmith.core.operating.action import Action
+from twinsmith.core.run_record import Given, RunRecord
 from twinsmith.core.task import Job
 
+ACTION = "action"
 TABLES = MetaData()
 RUNS = Table(
     "twinsmith_runs",
@@ -31,7 +34,7 @@ class RunTable:
         run = record.job.run
         values = {
             "run": run,
-            "job": json.dumps(to_json(record.job, Job), ensure_ascii=False),
+            "job": json.dumps(_written(record.job), ensure_ascii=False),
             "submitted_by": record.by,
             "submitted_at": record.at,
         }
@@ -72,9 +75,20 @@ class MemoryRuns:
         return tuple(sorted(records, key=lambda each: (each.at, each.job.run)))
 
 
+def _written(job: Given) -> Json:
+    """A job or an action as JSON; an action says that it is one."""
+    return {ACTION: to_json(job, Action)} if isinstance(job, Action) else to_json(job, Job)
+
+
+def _read(data: Json) -> Given:
+    if isinstance(data, dict) and ACTION in data:
+        return from_json(data[ACTION], Action)
+    return from_json(data, Job)
+
+
 def _record(row: RowMapping) -> RunRecord:
     try:
-        job = from_json(json.loads(row["job"]), Job)
+        job = _read(json.loads(row["job"]))
     except (ValidationError, ValueError) as error:
         raise EngineError(
             f"the record of run {row['run']} cannot be read ({type(error).__name__}); "

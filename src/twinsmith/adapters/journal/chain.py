@@ -3,8 +3,9 @@
 import fcntl
 import hashlib
 import os
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from twinsmith.adapters.journal.chains import NextLine
 from twinsmith.core.anchor import Anchor
 from twinsmith.core.errors import EngineError
 from twinsmith.core.events import GENESIS, Entry, from_line
+
+LOCK_SECONDS = 10.0
+LOOK_SECONDS = 0.005
 
 
 @dataclass(slots=True)
@@ -64,10 +68,23 @@ class Chain:
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            self._lock(file)
             yield file
         finally:
             os.close(file)
+
+    def _lock(self, file: int) -> None:
+        """Wait for whoever writes; EngineError where they were suspended in the middle of it."""
+        deadline = time.monotonic() + LOCK_SECONDS
+        while True:
+            with suppress(BlockingIOError):
+                return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if time.monotonic() > deadline:
+                raise EngineError(
+                    f"the journal {self.path} is held by a process that does not go on; end it "
+                    "or let it go on, then resume the run"
+                )
+            time.sleep(LOOK_SECONDS)
 
     def _catch_up(self, file: int) -> None:
         seen = self._seen

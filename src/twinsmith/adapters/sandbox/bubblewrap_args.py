@@ -108,7 +108,7 @@ def _staged(mounts: tuple[Mount, ...], way: Way) -> list[Mount]:
 
 def _hidden(mount: Mount, way: Way) -> bool:
     """Whether a mount has a host path to hide: it lies elsewhere inside."""
-    return way.hides and mount.source != mount.target
+    return way.hides and mount.source != mount.target and not mount.sockets
 
 
 def _stage(staged: Mapping[Mount, str], way: Way) -> list[str]:

@@ -21,6 +21,8 @@ class Mount:
 
     source: str
     target: str
+    sockets: bool = False
+    """Whether there are sockets in it: no other file system can show them, so its path is told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

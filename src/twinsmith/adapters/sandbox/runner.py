@@ -72,10 +72,17 @@ class IsolatedSandbox:
         return await self.follow(recipe, program, toolchain, probes, limits)
 
     async def follow(
-        self, recipe: Recipe, program: Program, toolchain: Toolchain, probes: Probes, limits: Limits
+        self,
+        recipe: Recipe,
+        program: Program,
+        toolchain: Toolchain,
+        probes: Probes,
+        limits: Limits,
+        beside: tuple[Mount, ...] = (),
     ) -> Execution:
         """Build and run a program by a recipe, which may be another than its language's own."""
-        mounts = await self._mounts(program, LANGUAGES[program.language], toolchain)
+        own = await self._mounts(program, LANGUAGES[program.language], toolchain)
+        mounts = (*own, *beside)
         cell = _cell(program, probes, limits, recipe, toolchain, mounts)
         return _execution(probes, await self._walls.enter(cell), limits)
 

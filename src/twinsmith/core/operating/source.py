@@ -28,6 +28,8 @@ class Source:
     tests: str = ""
     """The name of the file that its tests are in; empty where it has none."""
     test_text: str = ""
+    parent: str = ""
+    """The digest of the source that it was made from; empty where it was made from none."""
 
     @cached_property
     def files(self) -> dict[str, str]:
@@ -81,7 +83,7 @@ def source_in(files: Mapping[str, str], where: str) -> Source:
 def _report(files: Mapping[str, str], where: str) -> dict[str, object]:
     try:
         report = json.loads(files.get(REPORT, "{}"))
-    except ValueError:
+    except (ValueError, RecursionError):
         report = None
     if not isinstance(report, dict):
         raise ConfigError(f"{REPORT} in {where} cannot be read; {NEXT}")

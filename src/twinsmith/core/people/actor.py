@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Way = Literal["terminal", "worker", "api"]
+Way = Literal["terminal", "worker", "monitor", "api"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

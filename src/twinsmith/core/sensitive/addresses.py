@@ -18,6 +18,13 @@ _LOGIN = re.compile(
     r"|(?i:%3a%2f%2f)(?P<quoted>[^\s&/@:]{0,256}?(?i:%3a)[^\s&/@:]{1,999}?)%40"
 )
 _USER = re.compile(r"://(?P<user>[^\s:/@\"'`<>?#\\]{16,})@(?=[A-Za-z0-9\[])")
+_BETWEEN = re.compile(r"[/:@?&=#,\s]+")
+
+
+def parts_of_address(address: str) -> tuple[str, ...]:
+    """An address that is a secret as a whole, and those parts of it that are secrets alone."""
+    parts = _BETWEEN.split(address)
+    return (address, *(part for part in parts if is_strong(part) or _TOKEN.fullmatch(part)))
 
 
 def logins_in(text: str, *, strong: bool = False) -> Iterator[Place]:

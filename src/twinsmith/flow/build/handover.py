@@ -43,6 +43,9 @@ def result_files(job: Job, work: Work, end: RunOutcome) -> Mapping[str, str]:
     if work.asked is not None and work.asked.contract is not None:
         probes = _kept(work.pool, best.number)
         made |= _service_files(job.task, work.asked.contract, probes, program)
+        if job.mend is not None:
+            # A fix changes nothing of what the service promises, not even the words.
+            made["openapi.json"] = job.task.spec
     else:
         name, text = tests_of(program, work.pool, best.number, work.profile.names)
         made[name] = text

@@ -10,6 +10,7 @@ from typing import Protocol
 from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.model import Question
 from twinsmith.core.planning.contract import Contract
+from twinsmith.core.planning.patch import patched
 from twinsmith.core.planning.piece import asked, hollow, read_piece, refusing
 from twinsmith.core.planning.python_kit import assembled
 from twinsmith.core.program import Candidate, Program, Way
@@ -38,6 +39,8 @@ class Order:
     nth: int
     temperature: float
     told: str = ""
+    mends: str = ""
+    """The source that is to be mended; empty: it is written anew."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +56,10 @@ class Written:
 class Workshop(Protocol):
     """One way to write services: which parts there are, and how a whole is made of them."""
 
-    contract: Contract
+    @property
+    def contract(self) -> Contract:
+        """The contract of the service."""
+        ...
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -107,6 +113,51 @@ class Framed:
     def program(self, parts: Parts) -> Program:
         """The service: the frame around these functions."""
         return assembled(self.contract, parts, kit(FLASK_KIT))
+
+    def without(self, parts: Parts, function: str) -> Program | None:
+        """The service with one function that does nothing."""
+        empty = hollow(self.contract.called(function), self.contract)
+        return self.program({**parts, function: empty})
+
+
+@dataclass(slots=True)
+class Patched:
+    """A service that is there already: functions are exchanged in it, nothing else changes."""
+
+    frame: Framed
+    base: Program
+
+    @property
+    def contract(self) -> Contract:
+        """The contract of the service."""
+        return self.frame.contract
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The functions that can be exchanged."""
+        return self.frame.names
+
+    def question(self, order: Order) -> Question:
+        """The question for one function, written anew or mended."""
+        if not order.mends:
+            return self.frame.question(order)
+        text = render(
+            "piece_mended",
+            task=self.frame.task.text,
+            piece=asked(self.contract.called(order.part), self.contract),
+            function=order.part,
+            source=order.mends,
+            told=order.told,
+        )
+        return _question(order, text, TOKENS)
+
+    def read(self, text: str, part: str) -> str:
+        """The function in a reply."""
+        return self.frame.read(text, part)
+
+    def program(self, parts: Parts) -> Program:
+        """The service with these functions in it."""
+        return replace(self.base, source=patched(self.base.source, parts))
 
     def without(self, parts: Parts, function: str) -> Program | None:
         """The service with one function that does nothing."""

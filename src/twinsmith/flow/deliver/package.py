@@ -3,11 +3,19 @@
 from collections.abc import Collection
 
 from twinsmith.core.operating.compose import compose
-from twinsmith.core.operating.containerfile import containerfile, packages_of
+from twinsmith.core.operating.containerfile import (
+    PORTER_FILE,
+    SERVER_FILE,
+    containerfile,
+    packages_of,
+)
 from twinsmith.core.operating.locked import Pin, as_lock, needed
 from twinsmith.core.operating.source import Source
+from twinsmith.kits import kit
 from twinsmith.ports import Inventory
 from twinsmith.prompts import render
+
+PORTER, SERVER_CONF = "porter.txt", "gunicorn_conf.txt"
 
 
 def packaged(source: Source, pins: Collection[Pin], inventory: Inventory) -> dict[str, str]:
@@ -23,7 +31,16 @@ def packaged(source: Source, pins: Collection[Pin], inventory: Inventory) -> dic
     }
     if source.program.language == "python":
         files["requirements.lock"] = as_lock(taken)
-    return files
+    return files | _server_of(source)
+
+
+def _server_of(source: Source) -> dict[str, str]:
+    """What stands between a service and those who ask it."""
+    if source.program.kind != "service":
+        return {}
+    if source.framed:
+        return {f"app/{SERVER_FILE}": kit(SERVER_CONF)}
+    return {PORTER_FILE: kit(PORTER)}
 
 
 def _readme(source: Source) -> str:

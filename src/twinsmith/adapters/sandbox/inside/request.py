@@ -57,7 +57,8 @@ class Asking:
     """The function `http(…)` of a check, which asks the service."""
 
     def __init__(self, port: int, transcript: Transcript) -> None:
-        self._port = port
+        self.port = port
+        """Where the service listens, for checks that send what no client would."""
         self._transcript = transcript
 
     def __call__(
@@ -80,7 +81,7 @@ class Asking:
         kind, data = _content(json, body, form, files)
         sent = {} if any(name.lower() == "content-type" for name in headers or {}) else kind
         self._transcript.last = f"{method} {path}"
-        connection = http.client.HTTPConnection("127.0.0.1", self._port)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port)
         try:
             target = quote(path, safe=PRINTABLE, errors="replace")
             connection.request(method, target, data, {**sent, **(headers or {})})

@@ -1,0 +1,1 @@
+"""Remembers deliveries: apps, releases, the execution queue, overrides, secrets."""

@@ -1,0 +1,1 @@
+"""Runs deployed programs: containers of an engine, or processes of this machine."""

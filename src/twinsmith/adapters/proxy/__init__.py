@@ -1,0 +1,1 @@
+"""What takes the requests to all apps, behind the `Proxy` port."""

@@ -1,0 +1,1 @@
+"""What was seen of apps, kept for a while."""

@@ -1,0 +1,157 @@
+"""`twinsmith monitor`, `health` and `incidents`: apps are watched, and healed where they may be."""
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from twinsmith.cli.options import Json
+
+if TYPE_CHECKING:
+    from twinsmith.core.operating.incident import Incident
+    from twinsmith.runs.health import AppHealth
+
+MONITOR_EXAMPLE = "Example: twinsmith monitor (Ctrl-C ends it; apps go on without it)"
+HEALTH_EXAMPLE = "Example: twinsmith health shop --watch"
+INCIDENTS_EXAMPLE = 'Example: twinsmith incidents, incidents a3f9, incidents a3f9 --close "seen"'
+WATCH_SECONDS = 1.0
+
+
+def monitor() -> None:
+    """Watch the apps of this data folder, restart and roll back what fails, and tell people."""
+    import asyncio
+    import signal
+
+    from twinsmith.cli.book import opened_book
+    from twinsmith.cli.live import now_utc
+    from twinsmith.runs.monitor import MonitorProcess
+
+    book = opened_book(way="monitor")
+
+    def said(line: str) -> None:
+        typer.echo(f"{now_utc()[11:19]}  {line}")
+
+    async def main() -> None:
+        stop = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        await MonitorProcess(book, said).serve(stop)
+        said("monitor leaves; apps go on")
+
+    asyncio.run(main())
+
+
+def health(
+    name: Annotated[str, typer.Argument(help="One app; else all.")] = "",
+    watch: Annotated[bool, typer.Option("--watch", help="Again and again, until Ctrl-C.")] = False,
+    as_json: Json = False,
+) -> None:
+    """How apps do: what they use, how they answer, what is wrong with them."""
+    from twinsmith.cli.book import opened_book
+    from twinsmith.runs.health import healths
+
+    book = opened_book()
+    if as_json:
+        typer.echo(json.dumps([_as_json(each) for each in healths(book, name)]))
+        return
+    if not watch:
+        typer.echo(_screen(healths(book, name)))
+        return
+    import time
+
+    from rich.live import Live
+    from rich.text import Text
+
+    with Live(auto_refresh=False, screen=False) as live:
+        while True:
+            live.update(Text(_screen(healths(book, name))), refresh=True)
+            time.sleep(WATCH_SECONDS)
+
+
+def incidents(
+    name: Annotated[str, typer.Argument(help="One incident with its timeline.")] = "",
+    every: Annotated[bool, typer.Option("--all", help="Those that are over, too.")] = False,
+    close: Annotated[
+        str, typer.Option(metavar="NOTE", help="A person has dealt with it: what was done.")
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Trouble with apps: what was seen, what was done about it, what waits for a person."""
+    import asyncio
+    from dataclasses import asdict
+
+    from twinsmith.cli.book import opened_book
+    from twinsmith.core.errors import ConfigError
+    from twinsmith.runs.health import close_incident, found_incident, listed_incidents
+
+    book = opened_book()
+    if close:
+        if not name:
+            raise ConfigError("--close closes one incident; name it: twinsmith incidents ID")
+        shown: tuple[Incident, ...] = (asyncio.run(close_incident(book, name, close)),)
+    elif name:
+        shown = (found_incident(book, name),)
+    else:
+        shown = listed_incidents(book, over=every)
+    if as_json:
+        typer.echo(json.dumps([asdict(each) for each in shown], ensure_ascii=False))
+        return
+    if not shown:
+        typer.echo("no incidents" if every else "no open incidents")
+    for each in shown:
+        typer.echo(_line(each))
+        for step in each.steps if name else ():
+            typer.echo(f"  {_clock(step.at)}  {step.did}")
+
+
+def _line(incident: "Incident") -> str:
+    last = f": {incident.last}" if incident.last else ""
+    return (
+        f"{incident.id}  {incident.stage:<12}  {incident.app} release {incident.release}  "
+        f"{incident.kind}{last}"
+    )
+
+
+def _clock(at: float) -> str:
+    return f"{datetime.fromtimestamp(at, UTC):%H:%M:%S}"
+
+
+def _screen(found: "tuple[AppHealth, ...]") -> str:
+    """All apps as text, each with small plots of its last minutes."""
+    if not found:
+        return "no apps yet; deploy one with: twinsmith deploy RUN"
+    lines: list[str] = []
+    for each in found:
+        lines.append(f"{each.app.name}  {each.words}  release {each.app.serving}  {each.app.url}")
+        lines += [f"  {label:<10} {plot:<40}  {value}" for label, plot, value in _plots(each)]
+        if not each.readings:
+            lines.append("  never looked at; start: twinsmith monitor")
+        lines += [f"  {_line(incident)}" for incident in each.incidents]
+    return "\n".join(lines)
+
+
+def _plots(health: "AppHealth") -> list[tuple[str, str, str]]:
+    """Rows of a label, a plot and the last figure; what was never seen has none."""
+    from twinsmith.cli.plots import sparkline
+
+    rows = []
+    for label, values, unit in health.series():
+        last = next((each for each in reversed(values) if each is not None), None)
+        if last is not None:
+            rows.append((label, sparkline(values), f"{last:.4g} {unit}"))
+    return rows
+
+
+def _as_json(health: "AppHealth") -> dict[str, object]:
+    from dataclasses import asdict
+
+    return {
+        "app": health.app.name,
+        "state": health.words,
+        "release": health.app.serving,
+        "url": health.app.url,
+        "seen_seconds_ago": health.ago,
+        "reading": asdict(health.readings[-1]) if health.readings else None,
+        "incidents": [asdict(each) for each in health.incidents],
+    }

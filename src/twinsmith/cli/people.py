@@ -1,0 +1,173 @@
+"""`twinsmith approvals`, `approve`, `reject`, `modify`, `queue` and `override`."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from twinsmith.cli.options import Json
+
+if TYPE_CHECKING:
+    from twinsmith.core.people.approval import ApprovalRequest, Said
+
+APPROVALS_EXAMPLE = (
+    "Example: twinsmith approvals (those that are open), twinsmith approvals a3f9.a1"
+)
+APPROVE_EXAMPLE = 'Example: twinsmith approve a3f9.a1 --note "seen with Ann"'
+REJECT_EXAMPLE = 'Example: twinsmith reject a3f9.a1 --reason "not before Monday"'
+MODIFY_EXAMPLE = "Example: twinsmith modify a3f9.a1 --source ./edited --set canary_share=0"
+QUEUE_EXAMPLE = "Example: twinsmith queue --all"
+OVERRIDE_EXAMPLE = 'Example: twinsmith override pause all --reason "maintenance"'
+
+Request = Annotated[str, typer.Argument(help="The request, or how its name ends.")]
+
+
+def approvals(
+    request: Annotated[str, typer.Argument(help="One request with all it holds.")] = "",
+    every: Annotated[bool, typer.Option("--all", help="Decided ones, too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Actions that wait for a person's word."""
+    from dataclasses import asdict
+
+    from twinsmith.cli.book import opened_book
+    from twinsmith.core.errors import ConfigError
+    from twinsmith.runs.approvals import requests
+
+    found = requests(opened_book(), decided=every or bool(request))
+    if request:
+        found = tuple(each for each in found if each.id.endswith(request))
+        if not found:
+            raise ConfigError(f"request {request!r} is not known; twinsmith approvals lists them")
+    if as_json:
+        typer.echo(json.dumps([asdict(each) for each in found], ensure_ascii=False))
+        return
+    if not found:
+        typer.echo("nothing waits for anybody's word")
+    for each in found:
+        _shown(each, whole=bool(request))
+
+
+def approve(
+    request: Request,
+    note: Annotated[str, typer.Option(help="What is to be remembered about it.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Let an action be done."""
+    _decided(request, "approve", note=note, as_json=as_json)
+
+
+def reject(
+    request: Request,
+    reason: Annotated[str, typer.Option(help="Why not.")],
+    as_json: Json = False,
+) -> None:
+    """Refuse an action; everything stays as it is."""
+    _decided(request, "reject", note=reason, as_json=as_json)
+
+
+def modify(
+    request: Request,
+    source: Annotated[
+        Path | None, typer.Option(help="A folder with the edited source of the service.")
+    ] = None,
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=N", help="Another term.")
+    ] = None,
+    note: Annotated[str, typer.Option(help="What is to be remembered about it.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Change the source or the terms of an action; it goes through all gates again."""
+    from twinsmith.core.errors import ConfigError
+
+    if source is None and not setting:
+        raise ConfigError("nothing is modified; give --source DIR or --set NAME=N")
+    _decided(request, "modify", note=note, source=source, terms=setting or [], as_json=as_json)
+
+
+def queue(
+    every: Annotated[bool, typer.Option("--all", help="Those that are over, too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """The execution queue: actions in their order, one at a time for an app."""
+    from dataclasses import asdict
+
+    from twinsmith.cli.book import opened_book
+    from twinsmith.runs.apps import queued
+
+    found = queued(opened_book(), over=every)
+    if as_json:
+        typer.echo(json.dumps([asdict(each) for each in found]))
+        return
+    if not found:
+        typer.echo("the queue is empty")
+    for each in found:
+        place = str(each.place or "-")
+        by = each.by.removeprefix("user:")
+        typer.echo(f"{place:>4}  {each.state:<9}  {each.kind:<8}  {each.app:<20}  {each.run}  {by}")
+    if found and not every:
+        typer.echo("one is taken out with: twinsmith cancel RUN")
+
+
+def override(
+    command: Annotated[str, typer.Argument(help="pause, resume, cancel, rollback or release.")],
+    scope: Annotated[str, typer.Argument(metavar="APP|all", help="An app, or all of them.")],
+    reason: Annotated[str, typer.Option(help="Why; it is kept.")],
+    as_json: Json = False,
+) -> None:
+    """Beat every automatic action at once; it holds until `release` lifts it."""
+    import asyncio
+
+    from twinsmith.cli.book import opened_book
+    from twinsmith.core.people.override import command_of
+    from twinsmith.runs.override import override as overridden
+
+    lines = asyncio.run(overridden(opened_book(), command_of(command), scope, reason))
+    if as_json:
+        typer.echo(json.dumps({"command": command, "scope": scope, "done": list(lines)}))
+        return
+    for line in lines:
+        typer.echo(line)
+
+
+def _decided(
+    name: str,
+    said: "Said",
+    *,
+    note: str,
+    as_json: bool,
+    source: Path | None = None,
+    terms: list[str] | None = None,
+) -> None:
+    """Say something to a request, and go on with its action where no worker would."""
+    import asyncio
+
+    from twinsmith.cli.act import go_on
+    from twinsmith.cli.book import opened_book
+    from twinsmith.runs.approvals import decide
+
+    book = opened_book()
+    decided = decide(book, name, said, note=note, source=source, terms=terms or ())
+    request = asyncio.run(decided)
+    if not as_json:
+        typer.echo(f"{request.id}: {said}")
+    go_on(book, request.run, as_json=as_json)
+
+
+def _shown(request: "ApprovalRequest", *, whole: bool) -> None:
+    dossier = request.dossier
+    by = request.by.removeprefix("user:")
+    typer.echo(f"{request.id}  {dossier.what}, asked by {by}, until {request.until[:16]}")
+    typer.echo(f"  because of: {', '.join(dossier.occasions)}; risk {dossier.risk}")
+    if request.decision is not None:
+        who = request.decision.by.removeprefix("user:")
+        typer.echo(f"  {request.decision.said} by {who}: {request.decision.note}")
+    if not whole:
+        typer.echo(f"  all of it: twinsmith approvals {request.id}")
+        return
+    typer.echo(f"  cost: {dossier.cost}")
+    for title, lines in (("found", dossier.findings), ("shown", dossier.evidence)):
+        for line in lines:
+            typer.echo(f"  {title}: {line}")
+    typer.echo(dossier.diff)

@@ -1,0 +1,61 @@
+"""Alarms by dates and lists, without readings: certificates, ends of life, known weaknesses."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from twinsmith.core.operating.alarm import Alarm, AlarmKind, Severity
+from twinsmith.core.operating.watch import DAY, Watch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """A release of an app at one moment."""
+
+    app: str
+    release: int
+    at: float
+    """Seconds since 1970."""
+
+    def alarm(self, kind: AlarmKind, evidence: str, severity: Severity) -> Alarm:
+        """An alarm about a fact: known at once, and sure."""
+        return Alarm(
+            app=self.app,
+            release=self.release,
+            kind=kind,
+            at=self.at,
+            delay=0.0,
+            evidence=evidence,
+            confidence=1.0,
+            severity=severity,
+        )
+
+
+def certificate(now: Moment, name: str, not_after: float, watch: Watch) -> Alarm | None:
+    """A certificate that is over soon, or is over; `not_after` in seconds since 1970."""
+    days = (not_after - now.at) / DAY
+    if days > watch.certificate_days:
+        return None
+    severity: Severity = "critical" if days <= watch.certificate_severe_days else "warning"
+    said = f"is over in {days:.1f} days" if days > 0 else f"is over since {-days:.1f} days"
+    return _left(now.alarm("certificate", f"the certificate of {name} {said}", severity), days)
+
+
+def end_of_life(now: Moment, name: str, ends: float, watch: Watch) -> Alarm | None:
+    """A dependency or base that is no longer mended soon, or is not any more."""
+    days = (ends - now.at) / DAY
+    if days > watch.end_of_life_days:
+        return None
+    said = f"for {days:.0f} more days" if days > 0 else f"no longer since {-days:.0f} days"
+    return _left(now.alarm("end of life", f"{name} is mended {said}", "warning"), days)
+
+
+def advisory(now: Moment, package: str, known: Sequence[str], fixed_in: str = "") -> Alarm | None:
+    """Weaknesses of a package that became known, by their identifiers."""
+    if not known:
+        return None
+    mended = f"; fixed in {fixed_in}" if fixed_in else "; no fixed version is known"
+    return now.alarm("advisory", f"{package}: {', '.join(known)}{mended}", "warning")
+
+
+def _left(alarm: Alarm, days: float) -> Alarm:
+    return replace(alarm, seconds_left=max(0.0, days * DAY))

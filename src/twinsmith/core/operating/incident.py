@@ -1,0 +1,90 @@
+"""An incident: trouble with an app from the first alarm to its end, with all that was tried."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from twinsmith.core.operating.alarm import Alarm, AlarmKind
+
+Stage = Literal["seen", "restarted", "rolling back", "escalated", "closed"]
+MOST_ALARMS = 20
+MOST_STEPS = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One line of an incident's timeline."""
+
+    at: float
+    """Seconds since 1970."""
+    did: str
+    """What was done, or seen, in words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incident:
+    """Trouble with one release of an app; it is kept after every change, and goes on from there."""
+
+    id: str
+    app: str
+    release: int
+    """The release that has the trouble."""
+    kind: AlarmKind
+    """What was seen first, or what is worst by now."""
+    opened: float
+    changed: float
+    """When its stage changed last."""
+    stage: Stage = "seen"
+    alarms: tuple[Alarm, ...] = ()
+    restarts: int = 0
+    """How often it was restarted for this; its host's own restarts are not counted."""
+    run: str = ""
+    """The run of the action that is under way for it."""
+    steps: tuple[Step, ...] = ()
+    """Everything that was done, oldest first."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anything may still be done about it by itself."""
+        return self.stage not in ("escalated", "closed")
+
+    @property
+    def last(self) -> str:
+        """What was done last, in words."""
+        return self.steps[-1].did if self.steps else ""
+
+
+def opened(name: str, alarm: Alarm) -> Incident:
+    """The incident that an alarm begins."""
+    return Incident(
+        id=name,
+        app=alarm.app,
+        release=alarm.release,
+        kind=alarm.kind,
+        opened=alarm.at,
+        changed=alarm.at,
+        alarms=(alarm,),
+        steps=(Step(at=alarm.at, did=f"{alarm.kind}: {alarm.evidence}"),),
+    )
+
+
+def moved(incident: Incident, stage: Stage, did: str, at: float, *, run: str = "") -> Incident:
+    """The incident in another stage, with what was done for it."""
+    steps = (*incident.steps, Step(at=at, did=did))
+    # The beginning tells most of what happened, and so does the end.
+    kept = steps if len(steps) <= MOST_STEPS else (*steps[: MOST_STEPS // 2], *steps[-25:])
+    return replace(incident, stage=stage, changed=at, steps=kept, run=run)
+
+
+def knows(incident: Incident, alarm: Alarm) -> bool:
+    """Whether an incident is about such an alarm already."""
+    return any((each.kind, each.release) == (alarm.kind, alarm.release) for each in incident.alarms)
+
+
+def joined(incident: Incident, alarm: Alarm) -> Incident:
+    """The incident with one more alarm; one of a kind that it knows already changes nothing."""
+    if knows(incident, alarm):
+        return incident
+    steps = (*incident.steps, Step(at=alarm.at, did=f"{alarm.kind}: {alarm.evidence}"))
+    alarms = (*incident.alarms, alarm)[-MOST_ALARMS:]
+    same = alarm.release == incident.release
+    return replace(incident, alarms=alarms, steps=steps, kind=alarm.kind if same else incident.kind)

@@ -1,0 +1,1 @@
+"""From a service that runs to one that is watched and healed."""

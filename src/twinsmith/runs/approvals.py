@@ -1,0 +1,90 @@
+"""Requests for a person's word, and what is said to them, from any process."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from twinsmith.adapters.clock import SystemClock
+from twinsmith.core.errors import ConfigError
+from twinsmith.core.events import SYSTEM
+from twinsmith.core.operating.action import TUNABLE
+from twinsmith.core.people.approval import ApprovalRequest, Decision, Said, may_decide
+from twinsmith.runs.book import Book
+from twinsmith.runs.package import result_in
+
+
+def requests(book: Book, *, decided: bool = False) -> tuple[ApprovalRequest, ...]:
+    """Requests that are open, oldest first; with `decided`, all there ever were."""
+    from twinsmith.wiring.delivering import approvals_of
+
+    now = SystemClock().now()
+    known = approvals_of(book.settings).listed()
+    return tuple(
+        each for each in known if decided or (each.decision is None and not each.overdue(now))
+    )
+
+
+async def decide(
+    book: Book,
+    name: str,
+    said: Said,
+    *,
+    note: str = "",
+    source: Path | None = None,
+    terms: Sequence[str] = (),
+) -> ApprovalRequest:
+    """Say something to a request; ConfigError where it is not open, or the person may not."""
+    from twinsmith.wiring.delivering import approvals_of
+
+    approvals, now = approvals_of(book.settings), SystemClock().now()
+    request = _found(approvals.listed(), name)
+    policy = book.settings.values.approvals
+    who = book.actor.signature
+    why_not = may_decide(request, who, allowed=policy.by, own=policy.own)
+    if why_not:
+        raise ConfigError(f"request {request.id}: {why_not}")
+    if request.overdue(now):
+        raise ConfigError(
+            f"request {request.id} was open until {request.until[:16]}; {request.unanswered} holds"
+        )
+    files = result_in(book, str(source))[0] if source is not None else None
+    decision = Decision(
+        said=said,
+        by=who,
+        at=now,
+        note=book.settings.masking.text(" ".join(note.split())),
+        files=files,
+        terms=_terms(terms),
+    )
+    if request.decision is not None or not approvals.decide(request.id, decision):
+        kept = approvals.get(request.id)
+        told = f"{kept.decision.said} by {kept.decision.by}" if kept and kept.decision else "late"
+        raise ConfigError(f"request {request.id} is decided already: {told}")
+    data = {"id": request.id, "said": said, "note": decision.note, "app": request.app}
+    await book.tell(SYSTEM, "approval.decided", {**data}, key=f"approval.decided:{request.id}")
+    return approvals.get(request.id) or request
+
+
+def _terms(given: Sequence[str]) -> dict[str, float] | None:
+    """Terms as a person types them: `canary_share=0`."""
+    found: dict[str, float] = {}
+    for each in given:
+        name, _, value = each.partition("=")
+        if name not in TUNABLE:
+            known = ", ".join(sorted(TUNABLE))
+            raise ConfigError(f"{name!r} is no term of a release; one of {known}")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            raise ConfigError(f"--set {each!r}: {value!r} is no number") from None
+    return found or None
+
+
+def _found(records: Sequence[ApprovalRequest], name: str) -> ApprovalRequest:
+    exact = [each for each in records if each.id == name]
+    matches = exact or [each for each in records if name and each.id.endswith(name)]
+    if len(matches) > 1:
+        names = ", ".join(each.id for each in matches[-5:])
+        raise ConfigError(f"request {name!r} could be {names}; give more of it")
+    if not matches:
+        raise ConfigError(f"request {name!r} is not known; twinsmith approvals lists them")
+    return matches[0]

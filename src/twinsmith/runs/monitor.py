@@ -1,0 +1,226 @@
+"""The monitor of one machine: looks at its apps, opens incidents, and heals by itself what it may.
+
+Nothing that matters is kept in this process alone: readings, incidents and actions are in the
+database, so that the next monitor goes on where one was killed.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from twinsmith.adapters.lease import lease
+from twinsmith.core.errors import TwinsmithError
+from twinsmith.core.events import SYSTEM, Json
+from twinsmith.core.operating.action import Action, ActionKind
+from twinsmith.core.operating.alarm import Alarm, Severity
+from twinsmith.core.operating.alert import Alert
+from twinsmith.core.operating.app import App
+from twinsmith.core.operating.damping import Episode, audible, begun, episodes
+from twinsmith.core.operating.detect import alarms
+from twinsmith.core.operating.incident import Incident, joined, knows, opened
+from twinsmith.core.operating.reading import Reading
+from twinsmith.core.operating.remedy import NOTICES, Situation
+from twinsmith.core.operating.windows import maintenance
+from twinsmith.core.people.override import holding
+from twinsmith.flow.operate.heal import Ward, heal
+from twinsmith.runs.alerts import deliver_due, raise_alert
+from twinsmith.runs.book import Book
+from twinsmith.runs.crew import Crew
+from twinsmith.runs.submit import new_run
+from twinsmith.runs.watcher import Watcher
+from twinsmith.wiring.alerting import alerts_of
+from twinsmith.wiring.delivering import (
+    apps_of,
+    is_free,
+    overrides_of,
+    proxy_of,
+    queue_of_actions,
+    releases_of,
+    terms_of,
+)
+from twinsmith.wiring.watching import incidents_of, watch_of, windows_of
+
+THIN_SECONDS = 60.0
+POST_SECONDS = 5.0
+GRACE_SECONDS = 3.0
+ALERTS_SECONDS = 30 * 86_400.0
+"""Older alerts are forgotten; the journal keeps them."""
+
+
+class MonitorProcess:
+    """Watches the apps of this data folder; `said` gets a line for everything that happens."""
+
+    def __init__(self, book: Book, said: Callable[[str], None]) -> None:
+        settings = book.settings
+        self._book = book
+        self._said = said
+        self._given = settings.values.monitor
+        self._watch = watch_of(settings)
+        self._apps = apps_of(settings)
+        self._releases = releases_of(settings)
+        self._incidents = incidents_of(settings)
+        self._overrides = overrides_of(settings)
+        self._queue = queue_of_actions(settings)
+        self._proxy = proxy_of(settings)
+        self._crew = Crew(book, said)
+        self._watcher = Watcher(settings, self._judged, said)
+        self._since: dict[str, float] = {}
+        """From when on readings of an app count: those before belong to what is over."""
+        self._done: set[str] = set()
+        """The runs of deeds whose end was seen."""
+        self._episodes: dict[str, tuple[Episode, ...]] = {}
+        self._windows = windows_of(settings)
+        self._ward = Ward(
+            incidents=self._incidents, act=self._action, begin=self._crew.begin, tell=self._tell
+        )
+
+    async def serve(self, stop: asyncio.Event) -> None:
+        """Watch until it is told to stop; RunBusy where another monitor of this folder runs."""
+        with lease(self._book.settings.home / "monitor", "monitoring"):
+            async with self._crew.shown():
+                self._said("monitor watches")
+                chores = (
+                    self._often("alerts", POST_SECONDS, self._post),
+                    self._often("history", THIN_SECONDS, self._thin),
+                )
+                tasks = [asyncio.ensure_future(each) for each in chores]
+                try:
+                    while not stop.is_set():
+                        await self._watcher.guarded("monitor", self._look_after())
+                        with suppress(TimeoutError):
+                            await asyncio.wait_for(stop.wait(), self._given.seconds)
+                finally:
+                    for task in tasks:
+                        task.cancel()
+                    await asyncio.gather(*tasks, return_exceptions=True)
+                    await self._watcher.end()
+
+    async def _often(self, what: str, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            await self._watcher.guarded(what, work())
+            await asyncio.sleep(seconds)
+
+    async def _post(self) -> None:
+        """Send alerts whose time has come; a dead channel holds up nothing else."""
+        await deliver_due(self._book)
+
+    async def _thin(self) -> None:
+        self._watcher.thin()
+        alerts_of(self._book.settings).forget(time.time() - ALERTS_SECONDS)
+
+    async def _look_after(self) -> None:
+        """Let every app be looked at, and set the proxy up again where it is down."""
+        silent = [app.name for app in self._watcher.look_after() if is_free(app.port)]
+        if silent and await self._proxy.ensure():
+            self._said(f"the proxy was down and takes requests again: {', '.join(silent)}")
+            await self._book.tell(SYSTEM, "proxy.revived", {"apps": list[Json](silent)})
+
+    async def _judged(self, app: App, readings: tuple[Reading, ...]) -> None:
+        """Open or go on with the incident of an app, by what its readings tell."""
+        mine = [each for each in self._incidents.listed() if each.app == app.name]
+        incident = next((each for each in mine if each.is_open), None)
+        since = self._since.get(app.name, 0.0)
+        if incident is not None and incident.run:
+            # What was seen before the deed says nothing about what came of it.
+            since = max(since, incident.changed)
+        heard = alarms([each for each in readings if each.at >= since], self._watch)
+        found = audible(heard, maintenance(self._windows, time.time()))
+        known = self._episodes.get(app.name, ())
+        self._episodes[app.name] = episodes(known, found, time.time(), self._watch)
+        news = begun(known, self._episodes[app.name])
+        for alarm in found:
+            waits = any(each.stage == "escalated" and knows(each, alarm) for each in mine)
+            # A notice that comes and goes is one; trouble that comes back is trouble again.
+            fresh = alarm in news or alarm.kind not in NOTICES
+            if incident is not None or (fresh and not waits):
+                incident = await self._joined(incident, alarm)
+        if incident is not None and self._given.heal:
+            after = await self._healed(incident, app, found)
+            if not after.is_open and incident.run:
+                self._since[app.name] = time.time()
+
+    async def _joined(self, incident: Incident | None, alarm: Alarm) -> Incident:
+        """The incident that an alarm belongs to, kept; a new one where none is open."""
+        if incident is None:
+            begun = opened(new_run(), alarm)
+            await self._tell(begun, alarm.severity, f"{alarm.kind}: {alarm.evidence}")
+        else:
+            begun = joined(incident, alarm)
+        if begun != incident:
+            self._incidents.save(begun)
+        return begun
+
+    async def _healed(self, incident: Incident, app: App, found: tuple[Alarm, ...]) -> Incident:
+        refused = await self._crew.refused(incident.run)
+        if refused is not None and incident.run not in self._done:
+            # What the deed itself did to people's requests is no trouble of what it led to.
+            self._done.add(incident.run)
+            self._since[app.name] = time.time() + GRACE_SECONDS
+            found = ()
+        if incident.run and refused is None and not self._crew.is_busy(incident.run):
+            await self._go_on(incident.run)
+        situation = Situation(
+            now=time.time(),
+            app=app,
+            releases=self._releases.listed(app.name),
+            alarms=found,
+            held=self._held(app.name),
+            refused=refused or "",
+            steady_seconds=self._given.steady_seconds,
+        )
+        return await heal(incident, situation, self._ward)
+
+    async def _go_on(self, run: str) -> None:
+        """Go on with an action that was cut off with the monitor that began it."""
+        with suppress(TwinsmithError):
+            given = self._book.given(run)
+            assert isinstance(given, Action)
+            await self._crew.begin(given)
+
+    def _held(self, name: str) -> str:
+        """Why nothing may be done with an app by itself just now; empty where nothing holds it."""
+        override = holding(self._overrides.listed(), name)
+        if override is not None:
+            return f"{override.kind} by {override.by}: {override.reason}"
+        now = time.time()
+        if any(each.covers(name, now) for each in maintenance(self._windows, now)):
+            return "maintenance"
+        first = next((each for each in self._queue.listed() if each.app == name), None)
+        return f"{first.kind} ({first.run}) is under way" if first is not None else ""
+
+    def _action(self, incident: Incident, kind: ActionKind, to: int) -> Action:
+        app = self._apps.get(incident.app)
+        assert app is not None
+        return Action(
+            run=new_run(),
+            kind=kind,
+            app=app.name,
+            host=app.host,
+            to=to,
+            by=self._book.actor.signature,
+            trigger="heal",
+            terms=terms_of(self._book.settings),
+        )
+
+    async def _tell(self, incident: Incident, severity: Severity, text: str) -> None:
+        self._said(f"{incident.app} release {incident.release}: {text}")
+        data: dict[str, Json] = {
+            "incident": incident.id,
+            "app": incident.app,
+            "release": incident.release,
+            "stage": incident.stage,
+            "severity": severity,
+            "text": text,
+        }
+        await self._book.tell(SYSTEM, "incident.told", data)
+        alert = Alert(
+            id=f"{incident.id}-{len(incident.steps)}",
+            app=incident.app,
+            severity=severity,
+            title=f"{incident.app}: {text}",
+            text="\n".join(step.did for step in incident.steps),
+            key=f"release {incident.release} {incident.kind} {incident.stage}",
+            at=time.time(),
+        )
+        await raise_alert(self._book, alert)
