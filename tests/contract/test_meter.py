@@ -38,7 +38,9 @@ async def world(request: pytest.FixtureRequest) -> AsyncIterator[World]:
             meter=fake,
             another=MemoryMeter,
             good=lambda app: fake.handle(app, Handled(status=200, seconds=0.01)),
-            bad=lambda app: fake.handle(app, Handled(status=502, seconds=0.01)),
+            bad=lambda app: fake.handle(
+                app, Handled(status=502, seconds=0.01, asked="GET /broken")
+            ),
         )
         return
     with ExitStack() as stack:
@@ -93,3 +95,15 @@ async def test_requests_from_before_a_meter_are_not_its_own(world: World) -> Non
     await counted(world.meter, "shop", 1)
     later = world.another()
     assert await later.read("shop") == Traffic()
+
+
+async def test_requests_that_failed_are_told_by_their_paths(world: World) -> None:
+    assert await world.meter.failed("nobody") == ()
+    world.good("shop")
+    for _ in range(2):
+        world.bad("shop")
+    world.bad("blog")
+    await counted(world.meter, "shop", 3)
+    await counted(world.meter, "blog", 1)
+    assert await world.meter.failed("shop") == ("GET /broken", "GET /broken")
+    assert await world.meter.failed("blog") == ("GET /broken",)

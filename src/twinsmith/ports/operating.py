@@ -128,3 +128,10 @@ class Meter(Protocol):
     async def read(self, app: str) -> Traffic:
         """The requests to an app since it was asked the last time, by this meter."""
         ...
+
+    async def failed(self, app: str) -> tuple[str, ...]:
+        """The latest requests that were answered with 500 or above, or not at all, oldest first.
+
+        Each as `GET /cart/total`, as often as it failed.
+        """
+        ...

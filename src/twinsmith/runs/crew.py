@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
+from twinsmith.adapters.clock import SystemClock
 from twinsmith.core.driving import Driving
 from twinsmith.core.errors import TwinsmithError, Waiting
 from twinsmith.core.operating.action import Action
@@ -14,7 +15,7 @@ from twinsmith.runs.presence import Presence
 from twinsmith.runs.standing import keep_cancelled
 from twinsmith.runs.submit import DELIVER, workflow_of
 from twinsmith.runs.telling import Telling
-from twinsmith.wiring.running import engine_of, node_of
+from twinsmith.wiring.running import engine_of, messages_of, node_of
 
 
 class Crew:
@@ -28,6 +29,7 @@ class Crew:
         self._telling = Telling(
             book, self._engine, worker=self._presence.worker.name, serves=False, said=said
         )
+        self._messages = messages_of(book.settings)
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._refused: dict[str, str] = {}
 
@@ -54,6 +56,13 @@ class Crew:
         """Whether a run is driven here."""
         task = self._tasks.get(run)
         return task is not None and not task.done()
+
+    def waits(self, run: str) -> bool:
+        """Whether a run waits for a person's word, or its turn, and nothing has come yet."""
+        known = self._book.driving.get(run)
+        if known is None or known.state != "waiting" or known.until <= SystemClock().now():
+            return False
+        return not self._messages.delivered([(run, known.topic)])
 
     async def refused(self, run: str) -> str | None:
         """Why a run was not done, in words; empty: it was; None: it is not over, or not known."""

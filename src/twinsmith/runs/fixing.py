@@ -6,6 +6,7 @@ from twinsmith.core.budget import Budget
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.operating.app import Release
 from twinsmith.core.operating.mend import Mend
+from twinsmith.core.operating.trouble import Trouble
 from twinsmith.core.task import Job, Task
 from twinsmith.runs.apps import found, releases
 from twinsmith.runs.book import Book
@@ -25,8 +26,16 @@ def fixing(
     return job_for(book, known[number], tests, budget=budget, told=told)
 
 
-def job_for(book: Book, release: Release, tests: str, *, budget: Budget, told: str) -> Job:
-    """The job that mends one release."""
+def job_for(
+    book: Book,
+    release: Release,
+    tests: str,
+    *,
+    budget: Budget,
+    told: str = "",
+    trouble: Trouble | None = None,
+) -> Job:
+    """The job that mends one release: by checks that fail on it, or by the trouble it had."""
     deliverable = release.deliverable
     source = deliverable.source
     if not source.framed or deliverable.contract is None:
@@ -43,5 +52,5 @@ def job_for(book: Book, release: Release, tests: str, *, budget: Budget, told: s
     )
     job = new_job(book, task, out=None, seed=None, budget=budget)
     said = book.settings.masking.text(" ".join(told.split()))
-    mend = Mend(program=source.program, checks=deliverable.probes, told=said)
+    mend = Mend(program=source.program, checks=deliverable.probes, told=said, trouble=trouble)
     return replace(job, mend=mend)

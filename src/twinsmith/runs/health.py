@@ -16,6 +16,7 @@ from twinsmith.runs.book import Book
 SHOWN_SECONDS = 600.0
 STALE_SECONDS = 15.0
 MB = 1 << 20
+Figures = tuple[str, list[float | None], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,20 +43,25 @@ class AppHealth:
             return "in trouble"
         return "needs a person" if self.incidents else "well"
 
-    def series(self) -> tuple[tuple[str, list[float | None], str], ...]:
+    def series(self) -> tuple[Figures, ...]:
         """Figures over time: their name, one for each reading, and their unit."""
-        usage = [each.usage for each in self.readings]
-        traffic = [each.traffic for each in self.readings]
-        return (
-            ("memory", [_scaled(each.memory, MB) for each in usage], "MB"),
-            ("processor", _rates(self.readings), "%"),
-            ("files", [_scaled(each.descriptors, 1) for each in usage], "open"),
-            ("probe", [_times(each.probe_seconds) for each in self.readings], "ms"),
-            ("requests", [float(each.requests) for each in traffic], ""),
-            ("failed", [float(each.failed) for each in traffic], ""),
-            ("slowest", [_times(each.slowest) for each in traffic], "ms"),
-            ("disk", [_scaled(each.disk, MB) for each in usage], "MB"),
-        )
+        return figures(self.readings)
+
+
+def figures(readings: Sequence[Reading]) -> tuple[Figures, ...]:
+    """What readings tell over time: a name, a value for each of them, and a unit."""
+    usage = [each.usage for each in readings]
+    traffic = [each.traffic for each in readings]
+    return (
+        ("memory", [_scaled(each.memory, MB) for each in usage], "MB"),
+        ("processor", _rates(readings), "%"),
+        ("files", [_scaled(each.descriptors, 1) for each in usage], "open"),
+        ("probe", [_times(each.probe_seconds) for each in readings], "ms"),
+        ("requests", [float(each.requests) for each in traffic], ""),
+        ("failed", [float(each.failed) for each in traffic], ""),
+        ("slowest", [_times(each.slowest) for each in traffic], "ms"),
+        ("disk", [_scaled(each.disk, MB) for each in usage], "MB"),
+    )
 
 
 def healths(book: Book, name: str = "") -> tuple[AppHealth, ...]:

@@ -8,11 +8,12 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 
 from twinsmith.adapters.lease import lease
 from twinsmith.core.errors import TwinsmithError
 from twinsmith.core.events import SYSTEM, Json
-from twinsmith.core.operating.action import Action, ActionKind
+from twinsmith.core.operating.action import Action
 from twinsmith.core.operating.alarm import Alarm, Severity
 from twinsmith.core.operating.alert import Alert
 from twinsmith.core.operating.app import App
@@ -23,10 +24,12 @@ from twinsmith.core.operating.reading import Reading
 from twinsmith.core.operating.remedy import NOTICES, Situation
 from twinsmith.core.operating.windows import maintenance
 from twinsmith.core.people.override import holding
-from twinsmith.flow.operate.heal import Ward, heal
+from twinsmith.flow.operate.heal import answered, heal
 from twinsmith.runs.alerts import deliver_due, raise_alert
 from twinsmith.runs.book import Book
 from twinsmith.runs.crew import Crew
+from twinsmith.runs.healing import Healing
+from twinsmith.runs.mender import Mender
 from twinsmith.runs.submit import new_run
 from twinsmith.runs.watcher import Watcher
 from twinsmith.wiring.alerting import alerts_of
@@ -37,7 +40,6 @@ from twinsmith.wiring.delivering import (
     proxy_of,
     queue_of_actions,
     releases_of,
-    terms_of,
 )
 from twinsmith.wiring.watching import incidents_of, watch_of, windows_of
 
@@ -71,9 +73,8 @@ class MonitorProcess:
         """The runs of deeds whose end was seen."""
         self._episodes: dict[str, tuple[Episode, ...]] = {}
         self._windows = windows_of(settings)
-        self._ward = Ward(
-            incidents=self._incidents, act=self._action, begin=self._crew.begin, tell=self._tell
-        )
+        self._mender = Mender(book)
+        self._healing = Healing(book, self._crew, self._mender, self._tell)
 
     async def serve(self, stop: asyncio.Event) -> None:
         """Watch until it is told to stop; RunBusy where another monitor of this folder runs."""
@@ -95,6 +96,7 @@ class MonitorProcess:
                         task.cancel()
                     await asyncio.gather(*tasks, return_exceptions=True)
                     await self._watcher.end()
+                    self._mender.leave()
 
     async def _often(self, what: str, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
         while True:
@@ -117,9 +119,9 @@ class MonitorProcess:
             await self._book.tell(SYSTEM, "proxy.revived", {"apps": list[Json](silent)})
 
     async def _judged(self, app: App, readings: tuple[Reading, ...]) -> None:
-        """Open or go on with the incident of an app, by what its readings tell."""
+        """Open or go on with the incidents of an app, by what its readings tell."""
         mine = [each for each in self._incidents.listed() if each.app == app.name]
-        incident = next((each for each in mine if each.is_open), None)
+        incident = next((each for each in mine if each.is_open and _is_about(each, app)), None)
         since = self._since.get(app.name, 0.0)
         if incident is not None and incident.run:
             # What was seen before the deed says nothing about what came of it.
@@ -134,31 +136,46 @@ class MonitorProcess:
             # A notice that comes and goes is one; trouble that comes back is trouble again.
             fresh = alarm in news or alarm.kind not in NOTICES
             if incident is not None or (fresh and not waits):
-                incident = await self._joined(incident, alarm)
-        if incident is not None and self._given.heal:
-            after = await self._healed(incident, app, found)
-            if not after.is_open and incident.run:
-                self._since[app.name] = time.time()
+                incident = await self._joined(incident, alarm, app, readings)
+        others = [each for each in mine if incident is None or each.id != incident.id]
+        for each in [*([incident] if incident is not None else []), *others]:
+            if self._given.heal:
+                await self._gone_on(each, app, found, mine)
 
-    async def _joined(self, incident: Incident | None, alarm: Alarm) -> Incident:
+    async def _gone_on(
+        self, incident: Incident, app: App, found: tuple[Alarm, ...], mine: list[Incident]
+    ) -> None:
+        """Do what is to be done for an incident; an app may have one that is being mended, too."""
+        others = [each for each in mine if each.id != incident.id]
+        mending = any(each.stage in ("fixing", "releasing", "proving") for each in others)
+        after = await self._healed(incident, app, found, mending=mending)
+        if incident.is_open and not after.is_open and incident.run:
+            self._since[app.name] = time.time()
+
+    async def _joined(
+        self, incident: Incident | None, alarm: Alarm, app: App, readings: tuple[Reading, ...]
+    ) -> Incident:
         """The incident that an alarm belongs to, kept; a new one where none is open."""
+        if incident is not None and knows(incident, alarm):
+            return incident
+        begun = opened(new_run(), alarm) if incident is None else joined(incident, alarm)
+        if alarm.kind not in NOTICES and (incident is None or not incident.run):
+            begun = replace(begun, evidence=await self._healing.evidence(app, alarm, readings))
+        self._incidents.save(begun)
         if incident is None:
-            begun = opened(new_run(), alarm)
             await self._tell(begun, alarm.severity, f"{alarm.kind}: {alarm.evidence}")
-        else:
-            begun = joined(incident, alarm)
-        if begun != incident:
-            self._incidents.save(begun)
         return begun
 
-    async def _healed(self, incident: Incident, app: App, found: tuple[Alarm, ...]) -> Incident:
-        refused = await self._crew.refused(incident.run)
-        if refused is not None and incident.run not in self._done:
+    async def _healed(
+        self, incident: Incident, app: App, found: tuple[Alarm, ...], *, mending: bool
+    ) -> Incident:
+        over = await self._healing.over(incident)
+        if over is not None and incident.run not in self._done:
             # What the deed itself did to people's requests is no trouble of what it led to.
             self._done.add(incident.run)
             self._since[app.name] = time.time() + GRACE_SECONDS
             found = ()
-        if incident.run and refused is None and not self._crew.is_busy(incident.run):
+        if incident.run and over is None and incident.stage != "fixing":
             await self._go_on(incident.run)
         situation = Situation(
             now=time.time(),
@@ -166,13 +183,20 @@ class MonitorProcess:
             releases=self._releases.listed(app.name),
             alarms=found,
             held=self._held(app.name),
-            refused=refused or "",
+            refused=over or "",
+            over=over is not None,
+            fixes=self._given.fix,
+            mending=mending,
             steady_seconds=self._given.steady_seconds,
         )
-        return await heal(incident, situation, self._ward)
+        if incident.stage == "escalated":
+            return await answered(incident, situation, self._healing.ward)
+        return await heal(self._healing.known(incident), situation, self._healing.ward)
 
     async def _go_on(self, run: str) -> None:
         """Go on with an action that was cut off with the monitor that began it."""
+        if self._crew.is_busy(run) or self._crew.waits(run) or self._book.is_driven(run):
+            return
         with suppress(TwinsmithError):
             given = self._book.given(run)
             assert isinstance(given, Action)
@@ -186,22 +210,9 @@ class MonitorProcess:
         now = time.time()
         if any(each.covers(name, now) for each in maintenance(self._windows, now)):
             return "maintenance"
-        first = next((each for each in self._queue.listed() if each.app == name), None)
+        busy = (each for each in self._queue.listed() if each.state in ("queued", "running"))
+        first = next((each for each in busy if each.app == name), None)
         return f"{first.kind} ({first.run}) is under way" if first is not None else ""
-
-    def _action(self, incident: Incident, kind: ActionKind, to: int) -> Action:
-        app = self._apps.get(incident.app)
-        assert app is not None
-        return Action(
-            run=new_run(),
-            kind=kind,
-            app=app.name,
-            host=app.host,
-            to=to,
-            by=self._book.actor.signature,
-            trigger="heal",
-            terms=terms_of(self._book.settings),
-        )
 
     async def _tell(self, incident: Incident, severity: Severity, text: str) -> None:
         self._said(f"{incident.app} release {incident.release}: {text}")
@@ -224,3 +235,11 @@ class MonitorProcess:
             at=time.time(),
         )
         await raise_alert(self._book, alert)
+
+
+def _is_about(incident: Incident, app: App) -> bool:
+    """Whether what is seen of an app now belongs to an incident: not while that is being mended.
+
+    Another release serves then, and trouble of that one is another incident.
+    """
+    return incident.stage not in ("fixing", "releasing") or incident.release == app.serving

@@ -225,6 +225,9 @@ class Monitor(_Section):
     probe_seconds: Annotated[float, Field(ge=0.2, le=600)] = 2.0
     steady_seconds: Annotated[float, Field(ge=1)] = 30.0
     heal: bool = True
+    fix: bool = True
+    fix_seconds: Annotated[float, Field(ge=10)] = 900.0
+    fix_tokens: Annotated[int, Field(ge=1000)] = 60_000
     windows: Annotated[Names, AfterValidator(_readable_windows)] = ()
 
 

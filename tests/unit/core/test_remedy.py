@@ -7,7 +7,15 @@ import pytest
 from tests.docks import service
 from twinsmith.core.operating.alarm import ALARMS, Alarm, AlarmKind
 from twinsmith.core.operating.app import App, Release
-from twinsmith.core.operating.incident import MOST_STEPS, Incident, joined, moved, opened
+from twinsmith.core.operating.incident import (
+    MOST_STEPS,
+    Attempt,
+    Incident,
+    attempted,
+    joined,
+    moved,
+    opened,
+)
 from twinsmith.core.operating.instance import Image
 from twinsmith.core.operating.remedy import DATA, NOTICES, WAIT, Deed, Situation, remedy
 
@@ -90,12 +98,15 @@ def test_a_release_that_does_not_serve_any_more_is_no_trouble() -> None:
     assert remedy(incident("errors"), situation(app=replace(SHOP, serving=1))).deed == "close"
 
 
-def test_without_an_earlier_release_a_person_is_asked() -> None:
+def test_without_an_earlier_release_the_one_that_serves_is_mended() -> None:
     alone = replace(SHOP, serving=1, good=1)
     first = opened("i-1", alarm("memory leak", release=1))
-    asked = remedy(first, situation(app=alone, releases=(replace(V1, state="serving"),)))
-    assert asked.deed == "escalate"
-    assert "no earlier release" in asked.why
+    serves = (replace(V1, state="serving"),)
+    mended = remedy(first, situation(app=alone, releases=serves))
+    assert mended.deed == "fix"
+    assert "no earlier release" in mended.why
+    asked = remedy(first, situation(app=alone, releases=serves, fixes=False))
+    assert (asked.deed, "release 1 is left to a person" in asked.why) == ("escalate", True)
 
 
 def test_restarts_grow_apart_and_then_it_is_rolled_back() -> None:
@@ -116,12 +127,15 @@ def test_a_restart_that_was_refused_leads_back() -> None:
     assert remedy(hung, situation(refused="it does not start")).deed == "roll back"
 
 
-def test_after_a_rollback_a_person_is_told_what_is_to_be_mended() -> None:
+def test_after_a_rollback_the_release_is_mended_or_left_to_a_person() -> None:
     back = moved(incident("memory leak"), "rolling back", "x", 100.0, run="r")
     served = replace(SHOP, serving=1)
     assert remedy(back, situation(app=served, now=110.0)) == WAIT
-    told = remedy(back, situation(app=served, now=131.0))
-    assert (told.deed, "release 2 has to be mended" in told.why) == ("escalate", True)
+    mended = remedy(back, situation(app=served, now=131.0))
+    assert (mended.deed, "attempt 1" in mended.why) == ("fix", True)
+    assert remedy(back, situation(app=served, now=131.0, mending=True)) == WAIT
+    told = remedy(back, situation(app=served, now=131.0, fixes=False))
+    assert (told.deed, "release 2 is left to a person" in told.why) == ("escalate", True)
 
 
 def test_a_rollback_that_was_refused_or_does_not_help_goes_to_a_person() -> None:
@@ -159,3 +173,65 @@ def test_a_timeline_keeps_its_beginning_and_its_end() -> None:
     assert len(long.steps) == MOST_STEPS
     assert long.steps[0].did == "hang: seen"
     assert long.last == "step 199"
+
+
+BACK = replace(SHOP, serving=1)
+SEARCHING = replace(
+    moved(incident("errors"), "fixing", "x", 100.0, run="f-1"),
+    attempts=(Attempt(run="f-1"),),
+    mended=2,
+)
+
+
+def test_a_fix_that_passes_is_released_and_has_to_prove_itself() -> None:
+    assert remedy(SEARCHING, situation(app=BACK)) == WAIT
+    assert remedy(SEARCHING, situation(app=BACK, over=True)).deed == "release"
+    out = moved(SEARCHING, "releasing", "x", 100.0, run="d-1")
+    mended = replace(SHOP, serving=3)
+    assert remedy(out, situation(app=BACK)) == WAIT
+    assert remedy(out, situation(app=mended, over=True)).deed == "prove"
+    proving = moved(attempted(replace(out, release=3), release=3), "proving", "x", 100.0)
+    assert remedy(proving, situation(app=mended, now=129.0)) == WAIT
+    proven = remedy(proving, situation(app=mended, now=131.0))
+    assert (proven.deed, "release 3 mended it" in proven.why) == ("close", True)
+    # A notice is no trouble; anything else undoes the fix.
+    assert remedy(proving, situation(alarm("new errors", release=3), app=mended)) == WAIT
+    again = remedy(
+        proving,
+        situation(alarm("errors", release=3), app=mended, releases=(V1, V2, replace(V2, number=3))),
+    )
+    assert again.deed == "roll back"
+
+
+@pytest.mark.parametrize("stage", ["fixing", "releasing"])
+def test_three_attempts_then_a_person(stage: str) -> None:
+    failed = replace(SEARCHING, stage=stage)  # type: ignore[arg-type]
+    no = situation(app=BACK, over=True, refused="no version passes")
+    assert remedy(failed, no).deed == "fix"
+    third = replace(failed, attempts=(Attempt(run="f-1", why="no"),) * 2 + (Attempt(run="f-3"),))
+    asked = remedy(third, no)
+    assert asked.deed == "escalate"
+    assert asked.why.startswith("after 3 of 3 attempts: no version passes")
+
+
+@pytest.mark.parametrize("why", ["it cannot be reproduced: x", "rejected by ann: not now"])
+def test_what_would_be_the_same_again_is_not_tried_again(why: str) -> None:
+    asked = remedy(SEARCHING, situation(app=BACK, over=True, refused=why))
+    assert (asked.deed, "after 1 of 3 attempts" in asked.why) == ("escalate", True)
+
+
+def test_a_person_who_releases_meanwhile_ends_the_search() -> None:
+    own = remedy(SEARCHING, situation(app=replace(SHOP, serving=4)))
+    assert (own.deed, "a person released 4" in own.why) == ("close", True)
+    proving = moved(attempted(SEARCHING, release=3), "proving", "x", 100.0)
+    other = remedy(proving, situation(app=replace(SHOP, serving=5)))
+    assert other.deed == "close"
+
+
+def test_a_failed_fix_of_the_only_release_is_tried_again_although_that_is_ill() -> None:
+    """Nothing better is there to go back to: what was ill before is ill again."""
+    undone = replace(
+        SEARCHING, stage="rolling back", release=2, mended=1, attempts=(Attempt(run="f", why="n"),)
+    )
+    ill = situation(alarm("errors", release=1), app=BACK, now=131.0)
+    assert remedy(undone, ill).deed == "fix"

@@ -1,5 +1,6 @@
 """Reads how requests went from the access logs of the proxy, Caddy's or the small one's."""
 
+import json
 import re
 import time
 from collections.abc import Iterable, Iterator
@@ -13,6 +14,10 @@ from twinsmith.core.operating.traffic import Handled, traffic_of
 
 MOST_BYTES = (limits.LOGS_KEPT + 1) * limits.LOG_MB << 20
 """Of an app's log at a time: all that its proxy keeps."""
+MOST_LOOKED_AT = 1 << 18
+"""Bytes at the end of an app's log in which failed requests are looked for."""
+LONGEST_REQUEST = 200
+BROKEN = 500
 # A quotation mark in what a client sent has a backslash before it, so no request can forge these.
 _LINE = re.compile(
     rb'"ts": ?(?P<at>[\d.e+]+).*"duration": ?(?P<seconds>[\d.e+-]+).*"status": ?(?P<status>\d+)'
@@ -38,6 +43,23 @@ class AccessMeter:
             tail = self._tails[app] = Tail(access_log(self._folder, app), MOST_BYTES)
         lines = tail.lines()
         return traffic_of(list(handled(lines, self._since))) if lines else Traffic()
+
+    async def failed(self, app: str) -> tuple[str, ...]:
+        """The latest requests of an app that failed, oldest first."""
+        return tuple(failures(Tail(access_log(self._folder, app), MOST_LOOKED_AT).lines()))
+
+
+def failures(lines: Iterable[bytes]) -> Iterator[str]:
+    """The requests that lines of an access log tell of and that failed, each as `GET /cart`."""
+    for line in lines:
+        try:
+            told = json.loads(line)
+            status, request = int(told["status"]), told["request"]
+            asked = f"{request['method']} {request['uri']}"
+        except (ValueError, KeyError, TypeError, RecursionError):
+            continue
+        if status == 0 or status >= BROKEN:
+            yield asked[:LONGEST_REQUEST]
 
 
 def handled(lines: Iterable[bytes], since: float) -> Iterator[Handled]:

@@ -70,11 +70,18 @@ class MemoryMeter:
 
     def __init__(self) -> None:
         self._handled: dict[str, list[Handled]] = {}
+        self._failed: dict[str, list[str]] = {}
 
     def handle(self, app: str, *requests: Handled) -> None:
         """Let requests to an app be over."""
         self._handled.setdefault(app, []).extend(requests)
+        bad = [each.asked for each in requests if each.status == 0 or each.status >= 500]
+        self._failed.setdefault(app, []).extend(bad)
 
     async def read(self, app: str) -> Traffic:
         """The requests to an app since it was asked the last time."""
         return traffic_of(self._handled.pop(app, []))
+
+    async def failed(self, app: str) -> tuple[str, ...]:
+        """The requests of an app that failed, oldest first."""
+        return tuple(self._failed.get(app, ()))

@@ -6,7 +6,7 @@ from typing import Literal
 from twinsmith.core.operating.deliverable import Deliverable
 from twinsmith.core.operating.instance import MEMORY_MB, PROCESSES, HostName
 
-ActionKind = Literal["deploy", "rollback", "stop", "start", "restart", "remove"]
+ActionKind = Literal["deploy", "rollback", "stop", "start", "restart", "remove", "hand over"]
 ActionState = Literal["asking", "queued", "running", "done", "refused", "cancelled"]
 OVER: tuple[ActionState, ...] = ("done", "refused", "cancelled")
 Trigger = Literal["person", "heal"]
@@ -52,6 +52,8 @@ class Action:
     """Whether a removal takes the app's data as well."""
     by: str = ""
     trigger: Trigger = "person"
+    about: tuple[str, ...] = ()
+    """What a person who is asked about it should know, a line each: the story of an incident."""
     terms: Terms = Terms()
 
     @property

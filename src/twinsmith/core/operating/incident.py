@@ -4,8 +4,18 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from twinsmith.core.operating.alarm import Alarm, AlarmKind
+from twinsmith.core.operating.trouble import NOTHING_READ, Evidence
 
-Stage = Literal["seen", "restarted", "rolling back", "escalated", "closed"]
+Stage = Literal[
+    "seen",
+    "restarted",
+    "rolling back",
+    "fixing",
+    "releasing",
+    "proving",
+    "escalated",
+    "closed",
+]
 MOST_ALARMS = 20
 MOST_STEPS = 50
 
@@ -18,6 +28,21 @@ class Step:
     """Seconds since 1970."""
     did: str
     """What was done, or seen, in words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One try to mend the release that an incident is about."""
+
+    run: str
+    """The build that looks for a fix."""
+    cause: str = ""
+    """What the slow thinkers said is the cause."""
+    release: int = 0
+    """The release that it became; 0: none."""
+    why: str = ""
+    """Why it was no fix, or by what it is known to be one; empty while it is under way."""
+    helped: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +66,12 @@ class Incident:
     """The run of the action that is under way for it."""
     steps: tuple[Step, ...] = ()
     """Everything that was done, oldest first."""
+    evidence: Evidence = NOTHING_READ
+    """What was there to be read when it began."""
+    attempts: tuple[Attempt, ...] = ()
+    """The tries to mend it, oldest first; each is undone before the next."""
+    mended: int = 0
+    """The release whose source is mended: the one that had the trouble first; 0: `release`."""
 
     @property
     def is_open(self) -> bool:
@@ -73,6 +104,12 @@ def moved(incident: Incident, stage: Stage, did: str, at: float, *, run: str = "
     # The beginning tells most of what happened, and so does the end.
     kept = steps if len(steps) <= MOST_STEPS else (*steps[: MOST_STEPS // 2], *steps[-25:])
     return replace(incident, stage=stage, changed=at, steps=kept, run=run)
+
+
+def attempted(incident: Incident, **changed: str | int | bool) -> Incident:
+    """The incident with what became known of its last attempt."""
+    last = replace(incident.attempts[-1], **changed)  # type: ignore[arg-type]
+    return replace(incident, attempts=(*incident.attempts[:-1], last))
 
 
 def knows(incident: Incident, alarm: Alarm) -> bool:

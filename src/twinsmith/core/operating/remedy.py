@@ -5,11 +5,20 @@
       │ data would be lost ─────────────────────────▶ escalated
       ├─▶ restart, with growing pauses ─▶ restarted ──steady──▶ closed
       │                                      │ the same again
-      ├──────────────────────────────────────┴─▶ roll back ─▶ rolled back ──▶ escalated: a fix
-      └─ nothing to go back to ─────────────────────────────────────────────▶ escalated
+      ├──────────────────────────────────────┴─▶ roll back ─▶ rolling back
+      │ nothing to go back to                                   │ serves, and stays well
+      └─────────────────────────────────────────────────────────┴─▶ fix ─▶ fixing
+                                                                            │
+      closed ◀──steady── proving ◀──serves── releasing ◀──a version passes──┤
+                            │ trouble again      │ refused by a gate        │ none passes
+                            └─▶ roll back        └────────────┬─────────────┘
+                                                              ▼
+                          the third time, cannot be reproduced, refused by a person ─▶ escalated
+                          else the next attempt ─▶ fix
 
 A person's override, a maintenance window, and an action that is under way come first: then nothing
-is done. Rules and rolling back need no model; where they end a person is asked.
+is done. Rules and rolling back need no model; a fix does, and whatever a model wrote goes through
+the same gates as everything else. Where attempts end a person decides.
 """
 
 from collections.abc import Sequence
@@ -21,7 +30,7 @@ from twinsmith.core.operating.alarm import Alarm, AlarmKind
 from twinsmith.core.operating.app import App, Release, rollback_target
 from twinsmith.core.operating.incident import Incident
 
-Deed = Literal["wait", "restart", "roll back", "escalate", "close"]
+Deed = Literal["wait", "restart", "roll back", "fix", "release", "prove", "escalate", "close"]
 NOTICES: frozenset[AlarmKind] = frozenset(
     {"new errors", "certificate", "end of life", "advisory", "log flood", "probe slow"}
 )
@@ -35,6 +44,11 @@ RESTART_FIRST: frozenset[AlarmKind] = frozenset({"down", "hang"})
 MOST_RESTARTS = 2
 PAUSES = (0.0, 10.0)
 """Seconds before each restart."""
+MOST_ATTEMPTS = 3
+REJECTED = "rejected by "
+"""How the reason begins where a person refused a fix: it is that person's now."""
+HOPELESS = ("it cannot be reproduced", REJECTED)
+"""How reasons begin after which another attempt would be the same again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +63,13 @@ class Situation:
     held: str = ""
     """Why nothing may be done by itself: an override, a window, an action; empty: nothing holds."""
     refused: str = ""
-    """Why the action that was under way for the incident was not done; empty: it was, or none."""
+    """Why what was under way for the incident was not done; empty: it was, or it is not over."""
+    over: bool = False
+    """Whether what was under way for the incident has ended."""
+    fixes: bool = True
+    """Whether releases are mended by themselves; else a person is asked after a rollback."""
+    mending: bool = False
+    """Whether another incident of the app is being mended: one at a time."""
     steady_seconds: float = 30.0
     """Whoever is well for so long is well again."""
 
@@ -84,6 +104,26 @@ def remedy(incident: Incident, situation: Situation) -> Remedy:
             return Remedy(deed="escalate", why=f"it was not rolled back: {situation.refused}")
         case "rolling back":
             return _after_rollback(incident, situation)
+        case "fixing" | "releasing" | "proving":
+            return _mending(incident, situation)
+    return WAIT
+
+
+def _mending(incident: Incident, situation: Situation) -> Remedy:
+    """The next deed for an incident whose release is being mended."""
+    match incident.stage:
+        case "fixing" if situation.app.serving > incident.release:
+            return Remedy(deed="close", why=f"a person released {situation.app.serving} meanwhile")
+        case "fixing" | "releasing" if not situation.over:
+            return WAIT
+        case "fixing" | "releasing" if situation.refused:
+            return _again_or_up(incident, situation, situation.refused)
+        case "fixing":
+            return Remedy(deed="release", why="a version passes everything, and what failed")
+        case "releasing":
+            return Remedy(deed="prove", why=f"release {situation.app.serving} serves")
+        case "proving":
+            return _proving(incident, situation)
     return WAIT
 
 
@@ -119,27 +159,51 @@ def _after_rollback(incident: Incident, now: Situation) -> Remedy:
         return _back_or_up(incident, now)
     worse = [each for each in now.alarms if each.release == now.app.serving]
     serious = [each for each in worse if each.kind not in NOTICES | HOSTS_OWN]
-    if serious:
+    if serious and now.app.serving != incident.mended:
         return Remedy(
             deed="escalate",
             why=f"release {now.app.serving} has trouble as well: {serious[0].evidence}",
         )
     if now.now - incident.changed < now.steady_seconds:
         return WAIT
-    return Remedy(
-        deed="escalate",
-        why=f"release {now.app.serving} serves and is well; release {incident.release} has to be "
-        "mended by a person",
-    )
+    well = f"release {now.app.serving} serves and is well"
+    return _again_or_up(incident, now, well)
+
+
+def _proving(incident: Incident, now: Situation) -> Remedy:
+    """What a fix has to show in operation before it is called one."""
+    last = incident.attempts[-1]
+    if now.app.serving != last.release:
+        why = f"release {last.release} does not serve any more"
+        return Remedy(deed="close", why=why)
+    again = _of_release(now.alarms, last.release)
+    if again:
+        return _back_or_up(incident, now)
+    if now.now - incident.changed < now.steady_seconds:
+        return WAIT
+    return Remedy(deed="close", why=f"release {last.release} mended it, and is well")
+
+
+def _again_or_up(incident: Incident, now: Situation, why: str) -> Remedy:
+    """Mend the release, unless that was tried often enough, or would be the same again."""
+    hopeless = why.startswith(HOPELESS)
+    if now.mending and not hopeless:
+        return WAIT
+    if not now.fixes or hopeless or len(incident.attempts) >= MOST_ATTEMPTS:
+        tried = len(incident.attempts)
+        mended = f"after {tried} of {MOST_ATTEMPTS} attempts: " if tried else ""
+        number = incident.mended or incident.release
+        return Remedy(deed="escalate", why=f"{mended}{why}; release {number} is left to a person")
+    return Remedy(deed="fix", why=f"{why}; attempt {len(incident.attempts) + 1}")
 
 
 def _back_or_up(incident: Incident, now: Situation) -> Remedy:
-    """Roll back where there is a release to go back to; else a person has to decide."""
+    """Roll back where there is a release to go back to; else mend the one that serves."""
     try:
         target = rollback_target(now.app, now.releases, 0)
     except ConfigError:
         why = f"{incident.kind}, and there is no earlier release to go back to"
-        return Remedy(deed="escalate", why=why)
+        return _again_or_up(incident, now, why)
     return Remedy(deed="roll back", to=target.number, why=f"{incident.kind}: {_evidence(incident)}")
 
 

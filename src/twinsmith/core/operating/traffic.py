@@ -16,6 +16,8 @@ class Handled:
     status: int
     """What it was answered; 0: nothing."""
     seconds: float
+    asked: str = ""
+    """As `GET /cart`; empty where nobody needs to know."""
 
 
 def traffic_of(requests: Sequence[Handled]) -> Traffic:

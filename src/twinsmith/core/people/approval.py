@@ -17,6 +17,7 @@ Occasion = Literal[
     "rollback",
     "removal",
     "heal",
+    "escalation",
 ]
 OCCASIONS: tuple[Occasion, ...] = get_args(Occasion)
 Said = Literal["approve", "reject", "modify"]

@@ -40,7 +40,8 @@ def reason_for(job: Job, work: Work, verdicts: tuple[Verdict, ...]) -> tuple[boo
         return False, f"{score}; {_missing(unmet)}"
     # A person's tests decide by themselves; where nothing was left to a model, so do the frame's.
     brought = work.asked is not None and work.asked.brought
-    if job.task.tests or brought or believed >= job.effort.least:
+    # A fix is chosen only where it passes what failed and everything that it was accepted by.
+    if job.task.tests or job.mend is not None or brought or believed >= job.effort.least:
         return True, score
     return False, "; ".join([f"{score}: too little to call it solved", *_doubts(work, best)])
 

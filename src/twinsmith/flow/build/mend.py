@@ -15,33 +15,31 @@ from twinsmith.core.errors import BudgetExceeded
 from twinsmith.core.execution import Limits
 from twinsmith.core.judging.pool import Pool
 from twinsmith.core.judging.selection import select
+from twinsmith.core.operating.diagnosis import Diagnosis
+from twinsmith.core.operating.hunt import serves
 from twinsmith.core.operating.mend import Mend
 from twinsmith.core.outcome import Work
 from twinsmith.core.planning.contract import Contract
-from twinsmith.core.planning.dialogue import service_setup
 from twinsmith.core.planning.mending import complaints, told_about
 from twinsmith.core.planning.patch import functions_in
 from twinsmith.core.planning.requirement import NOTHING_REQUIRED
 from twinsmith.core.planning.standing import Asked, transcript
-from twinsmith.core.probe import Probe, Probes, read_tests
 from twinsmith.core.program import Candidate
 from twinsmith.core.progress import several
-from twinsmith.core.services.http_checks import (
-    CPU_SECONDS,
-    PROBE_SECONDS,
-    account_checks,
-    basic_checks,
-    setup_of,
-    usual_checks,
-)
+from twinsmith.core.services.http_checks import CPU_SECONDS, PROBE_SECONDS
 from twinsmith.core.task import Job
+from twinsmith.flow.build.diagnose import diagnose
 from twinsmith.flow.build.execute import execute
 from twinsmith.flow.build.pieces import Bench, Framed, Order, Patched
+from twinsmith.flow.build.reproduce import failing_checks, promises, whole
+from twinsmith.flow.incidents import similar
 from twinsmith.flow.recorder import Recorder
 
 HEATS = (0.0, 0.4, 0.8)
 """The temperature of each round."""
 MOST_SUSPECTS = 3
+UNSEEN = "it cannot be reproduced"
+"""How the reason begins where nothing shows what is wrong."""
 UNFIT = ("NameError", "ImportError", "ModuleNotFoundError", "SyntaxError")
 """How the failure of a check begins that is wrong by itself."""
 
@@ -61,6 +59,8 @@ class Mending:
         self._recorder = recorder
         self._ensembles = ENSEMBLES[: job.effort.ensembles]
         self._asked = 0
+        self._mine: frozenset[str] = frozenset()
+        """The sources of the checks that show what is wrong."""
 
     async def solve(self) -> Work:
         """The work with a mended service; its problem says why there is none."""
@@ -68,19 +68,14 @@ class Mending:
         shop = Patched(frame=Framed(self._job.task, contract), base=self._mend.program)
         bench = Bench(shop=shop, recorder=self._recorder)
         parts = functions_in(self._mend.program.source, shop.names)
-        probes = self._probes(contract)
-        work = Work(pool=Pool().with_given(probes))
-        async with self._recorder.stage("reproduce") as stage:
-            deployed = Candidate(number=1, program=self._mend.program)
-            work = self._as_it_was(await self._tried(work, [deployed]), contract)
-            failing, held = work.pool.failing(1), work.pool.held(1)
-            stage.text = (
-                f"{several(len(failing), 'check')} fail as it is deployed, {len(held)} hold"
-            )
-        problem = self._unfit(work, parts)
-        if problem:
-            return self._ended(replace(work, problem=problem), contract)
-        suspects = self._suspects(work, contract, parts)
+        try:
+            work = await self._reproduced(contract)
+            problem = self._unfit(work, parts)
+            if problem:
+                return self._ended(replace(work, problem=problem), contract)
+            suspects = await self._suspects(work, contract, parts)
+        except BudgetExceeded as error:
+            return self._ended(Work(problem=str(error)), contract)
         for nth, heat in enumerate(HEATS):
             late = self._recorder.ledger.spent.seconds >= self._job.budget.seconds
             if work.problem or late or self._fixed(work) is not None:
@@ -88,23 +83,27 @@ class Mending:
             work = await self._round(nth, heat, bench, parts, suspects, work)
         return self._ended(work, contract)
 
-    def _probes(self, contract: Contract) -> Probes:
-        """The tests that fail first, then everything that it was accepted by."""
-        tests = read_tests(self._job.task.tests, file="tests")
-        kept = self._mend.checks
-        own = f"{setup_of(contract)}\n{service_setup(contract)}"
-        setup = kept.setup if own in kept.setup else f"{kept.setup}\n{own}"
-        fresh = tuple(replace(each, fresh=True) for each in tests.checks)
-        known = {each.source for each in kept.checks}
-        more = tuple(each for each in _promises(contract) if each.source not in known)
-        return Probes(checks=(*fresh, *kept.checks, *more), setup=f"{setup}\n{tests.setup}")
+    async def _reproduced(self, contract: Contract) -> Work:
+        """The work with the deployed service as its first candidate, and what that fails."""
+        mend = self._mend
+        failing = await failing_checks(self._job.task, mend, contract, self._limits, self._recorder)
+        if not failing.checks:
+            return Work(problem=f"{UNSEEN}: nothing that was tried shows it")
+        self._mine = frozenset(each.source for each in failing.checks)
+        work = Work(pool=Pool().with_given(whole(mend, contract, failing)))
+        async with self._recorder.stage("reproduce") as stage:
+            deployed = Candidate(number=1, program=mend.program)
+            work = self._as_it_was(await self._tried(work, [deployed]), contract)
+            wrong, held = work.pool.failing(1), work.pool.held(1)
+            stage.text = f"{several(len(wrong), 'check')} fail as it is deployed, {len(held)} hold"
+        return work
 
     def _as_it_was(self, work: Work, contract: Contract) -> Work:
         """The work without what services mostly promise and this one never kept.
 
         What it keeps has to be kept by a fix as well, although nobody accepted it by that.
         """
-        promised = {each.source for each in _promises(contract)}
+        promised = {each.source for each in promises(contract)}
         mine = {each.source for each in self._mend.checks.checks}
         pool = work.pool
         for check, probe, _ in pool.failing(1):
@@ -116,11 +115,11 @@ class Mending:
         """Why nothing can be mended; empty where something can."""
         if work.problem or 1 in work.pool.problems:
             return work.problem or f"the deployed service does not start: {work.pool.problems[1]}"
-        mine = {check.source for check in read_tests(self._job.task.tests, file="tests").checks}
+        mine = self._mine
         results = [(probe, result) for _, probe, result in work.pool.failing(1)]
         failing = [probe for probe, _ in results]
         if not any(probe.source in mine for probe in failing):
-            return "it cannot be reproduced: the deployed service passes the check that should fail"
+            return f"{UNSEEN}: the deployed service passes the check that should fail"
         for probe, result in results:
             # Such a check would fail on every service.
             if probe.source in mine and result.detail.startswith(UNFIT):
@@ -130,7 +129,9 @@ class Mending:
             return f"the deployed service fails a check that it was accepted by: {broken}"
         return "" if parts else "no function of the deployed service can be told apart"
 
-    def _suspects(self, work: Work, contract: Contract, parts: dict[str, str]) -> dict[str, str]:
+    async def _suspects(
+        self, work: Work, contract: Contract, parts: dict[str, str]
+    ) -> dict[str, str]:
         """The functions at fault, each with what is said about it."""
         names = frozenset(parts)
         wrong = complaints(work.pool, 1, names, ())
@@ -138,10 +139,35 @@ class Mending:
         blamed += self._reached(work, contract)
         chosen = [name for name in dict.fromkeys(blamed) if name in names] or list(parts)
         every = "\n".join(each.text for each in wrong[:1])
+        believed = await self._believed({name: parts[name] for name in chosen}, every)
+        # A belief only says with whom to begin: what a check has shown is shown.
+        first = [each.function for each in believed]
+        order = sorted(chosen, key=lambda name: name not in first)[:MOST_SUSPECTS]
+        told = {name: [e.text for e in believed if e.function == name] for name in order}
         return {
-            name: "\n".join(filter(None, (self._mend.told, told_about(name, wrong) or every)))
-            for name in chosen[:MOST_SUSPECTS]
+            name: "\n".join(
+                filter(None, (self._mend.told, told_about(name, wrong) or every, *told[name]))
+            )
+            for name in order
         }
+
+    async def _believed(self, parts: dict[str, str], shown: str) -> tuple[Diagnosis, ...]:
+        """What the slow thinkers say about an incident; nothing where a person gave the check."""
+        trouble = self._mend.trouble
+        if trouble is None:
+            return ()
+        async with self._recorder.stage("diagnose") as stage:
+            found = await diagnose(
+                self._job.task.text,
+                trouble,
+                shown,
+                dict(list(parts.items())[:MOST_SUSPECTS]),
+                await self._recorder.remember(lambda graph: similar(trouble, graph)),
+                self._ensembles,
+                self._recorder,
+            )
+            stage.text = "; ".join(each.text for each in found) or "nobody could tell the cause"
+        return found
 
     def _reached(self, work: Work, contract: Contract) -> list[str]:
         """The functions of the routes that failing checks asked, the last one first."""
@@ -150,7 +176,7 @@ class Mending:
             for _, _, result in work.pool.failing(1)
             for method, path, *_ in reversed(transcript(result))
             for each in contract.pieces
-            if each.method == method and _fits(each.path, str(path))
+            if serves(each, f"{method} {path}")
         ]
 
     async def _round(
@@ -237,17 +263,3 @@ class Mending:
 
     def _normal(self, candidate: Candidate) -> str:
         return candidate.program.source if candidate.program else candidate.problem
-
-
-def _promises(contract: Contract) -> tuple[Probe, ...]:
-    """What services of such a contract mostly promise; none minds what others left behind."""
-    checks = (*basic_checks(contract), *usual_checks(contract), *account_checks(contract))
-    return tuple(dict.fromkeys(checks))
-
-
-def _fits(template: str, path: str) -> bool:
-    """Whether a path is one of a route's, whose parameters stand in braces."""
-    wanted, given = template.strip("/").split("/"), path.partition("?")[0].strip("/").split("/")
-    return len(wanted) == len(given) and all(
-        one == other or one.startswith("{") for one, other in zip(wanted, given, strict=True)
-    )

@@ -33,6 +33,9 @@ def occasions(
 
     `risk_high` in the policy means: a risk that is high or above.
     """
+    if action.kind == "hand over":
+        # Nobody's policy: a person has to say what becomes of it.
+        return ("escalation",)
     present: set[Occasion] = set()
     if action.kind == "deploy":
         present |= {"every_deploy", *_of_deploy(action, app, old, deliverable)}
@@ -141,6 +144,7 @@ def dossier_of(
         risk=inspected.risk,
         cost=_cost(deliverable),
         evidence=(
+            *action.about,
             *([f"built by run {new.run}: {new.task}"] if new is not None and new.run else []),
             *(f"accepted by: {each.name}" for each in checks),
         ),

@@ -81,6 +81,10 @@ class Delivery:
                 return await self._switched_off_or_on()
             case "remove":
                 return await self._removed()
+            case "hand over" if deliverable is not None:
+                return await self._deployed(deliverable)
+            case "hand over":
+                return await self.ended("a person leaves it as it is", done=True)
 
     async def settle(self) -> None:
         """Bring the app to what its record says, where there is one."""

@@ -1,0 +1,75 @@
+"""Builds that mend releases, beside the monitor: by a worker where one lives, else by a process.
+
+The monitor goes on looking while models think. A build that loses its process goes on in the next.
+"""
+
+import subprocess
+import sys
+from contextlib import suppress
+
+from twinsmith.core.errors import TwinsmithError
+from twinsmith.core.progress import ENDED
+from twinsmith.core.task import Job
+from twinsmith.runs.book import Book
+from twinsmith.runs.submit import submit
+
+MOST_STARTS = 3
+STOP_SECONDS = 10.0
+LOG = "mender.log"
+
+
+class Mender:
+    """Begins builds and sees to it that somebody drives them."""
+
+    def __init__(self, book: Book) -> None:
+        self._book = book
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._starts: dict[str, int] = {}
+
+    async def begin(self, job: Job) -> None:
+        """Begin a build; whoever has begun it already goes on."""
+        if self._book.driving.get(job.run) is None:
+            await submit(self._book, job, priority="high")
+        self.see_to(job.run)
+
+    def see_to(self, run: str) -> None:
+        """Start a process for a build that nobody drives, and for which no worker is there."""
+        book, process = self._book, self._processes.get(run)
+        if process is not None and process.poll() is None:
+            return
+        if book.workers(serving=True) or book.is_driven(run) or self.ended(run) is not None:
+            return
+        self._starts[run] = self._starts.get(run, 0) + 1
+        folder = book.folder(run)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with (folder / LOG).open("ab") as log:
+            line = [sys.executable, "-m", "twinsmith", "resume", run, "--json"]
+            # A session of its own: Ctrl-C at the monitor is not meant for it.
+            self._processes[run] = subprocess.Popen(
+                line, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
+
+    def ended(self, run: str) -> str | None:
+        """Why a build mended nothing; empty: it did; None: it is not over."""
+        book = self._book
+        try:
+            book.given(run)
+        except TwinsmithError:
+            return "it cannot be built: nobody knows its run any more"
+        progress = book.progress(run)
+        if progress.state in ENDED:
+            return "" if progress.state == "solved" else progress.reason or progress.state
+        process = self._processes.get(run)
+        tired = self._starts.get(run, 0) >= MOST_STARTS
+        if tired and process is not None and process.poll() is not None:
+            return f"it cannot be built: {progress.reason or f'see {book.folder(run) / LOG}'}"
+        return None
+
+    def leave(self) -> None:
+        """Park what is under way here; the next monitor goes on with it."""
+        for process in self._processes.values():
+            if process.poll() is None:
+                process.terminate()
+        for process in self._processes.values():
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(STOP_SECONDS)
