@@ -103,6 +103,12 @@ def test_2():
 }
 
 
+DIAGNOSIS = (
+    '{"function": "see_total", "cause": "an empty cart is not thought of", '
+    '"change": "look whether there are rows"}'
+)
+
+
 def cart_script(
     pieces: Mapping[str, str] = PIECES, dialogues: Mapping[str, str] = DIALOGUES
 ) -> dict[str, object]:
@@ -113,6 +119,7 @@ def cart_script(
         {"role": "slow", "when": "Split a task", "text": REQUIREMENTS},
         {"role": "slow", "when": "Does somebody have to prove", "text": "with user accounts"},
         {"role": "slow", "when": "You plan an HTTP service", "text": PLAN},
+        {"role": "slow", "when": "A service runs and has trouble", "text": DIAGNOSIS},
     ]
     replies += [
         {"role": "coder", "when": f"`{name}`", "text": f"```python\n{source}```"}

@@ -89,6 +89,12 @@ class Healing:
             return self._mender.ended(run)
         return await self._crew.refused(run)
 
+    def lost(self, incident: Incident) -> bool:
+        """Whether an action was to be done for an incident, and a kill came before it was begun."""
+        if not incident.run or incident.stage == "fixing" or self._crew.is_busy(incident.run):
+            return False
+        return self._book.driving.get(incident.run) is None
+
     def known(self, incident: Incident) -> Incident:
         """The incident with the cause that its last attempt has found, where it has."""
         if not incident.attempts or incident.attempts[-1].cause:

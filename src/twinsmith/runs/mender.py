@@ -55,7 +55,7 @@ class Mender:
         try:
             book.given(run)
         except TwinsmithError:
-            return "it cannot be built: nobody knows its run any more"
+            return "nobody knows its run any more"
         progress = book.progress(run)
         if progress.state in ENDED:
             return "" if progress.state == "solved" else progress.reason or progress.state

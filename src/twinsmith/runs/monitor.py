@@ -185,6 +185,7 @@ class MonitorProcess:
             held=self._held(app.name),
             refused=over or "",
             over=over is not None,
+            lost=self._healing.lost(incident),
             fixes=self._given.fix,
             mending=mending,
             steady_seconds=self._given.steady_seconds,

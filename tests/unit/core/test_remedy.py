@@ -150,7 +150,12 @@ def test_a_rollback_that_was_refused_or_does_not_help_goes_to_a_person() -> None
 
 def test_a_rollback_that_a_kill_cut_off_is_begun_again() -> None:
     back = moved(incident("memory leak"), "rolling back", "x", 100.0, run="r")
-    assert remedy(back, situation()).deed == "roll back"
+    assert remedy(back, situation()) == WAIT
+    assert remedy(back, situation(lost=True)).deed == "roll back"
+    hung = moved(incident("hang"), "restarted", "x", 100.0, run="r")
+    assert remedy(hung, situation(lost=True)).deed == "restart"
+    out = moved(SEARCHING, "releasing", "x", 100.0, run="d")
+    assert remedy(out, situation(app=BACK, lost=True)).deed == "release"
 
 
 @pytest.mark.parametrize("stage", ["escalated", "closed"])

@@ -94,7 +94,8 @@ async def test_a_kill_between_keeping_and_beginning_is_made_up_for() -> None:
     kept = world.incidents.get("i-1")
     assert kept is not None
     world.dies = False
-    await heal(kept, situation(), world.ward)
+    assert await heal(kept, situation(), world.ward) == kept
+    await heal(kept, situation(lost=True), world.ward)
     assert [each.kind for each in world.begun] == ["rollback"]
 
 

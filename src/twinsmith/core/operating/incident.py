@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from twinsmith.core.operating.alarm import Alarm, AlarmKind
+from twinsmith.core.operating.alarm import Alarm, AlarmKind, Severity
 from twinsmith.core.operating.trouble import NOTHING_READ, Evidence
 
 Stage = Literal[
@@ -18,6 +18,7 @@ Stage = Literal[
 ]
 MOST_ALARMS = 20
 MOST_STEPS = 50
+_RANKS: dict[Severity, int] = {"info": 0, "warning": 1, "critical": 2}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,5 +124,7 @@ def joined(incident: Incident, alarm: Alarm) -> Incident:
         return incident
     steps = (*incident.steps, Step(at=alarm.at, did=f"{alarm.kind}: {alarm.evidence}"))
     alarms = (*incident.alarms, alarm)[-MOST_ALARMS:]
-    same = alarm.release == incident.release
-    return replace(incident, alarms=alarms, steps=steps, kind=alarm.kind if same else incident.kind)
+    worst = max((_RANKS[each.severity] for each in incident.alarms), default=0)
+    worse = alarm.release == incident.release and _RANKS[alarm.severity] >= worst
+    kind = alarm.kind if worse else incident.kind
+    return replace(incident, alarms=alarms, steps=steps, kind=kind)

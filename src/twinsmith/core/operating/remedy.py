@@ -47,7 +47,7 @@ PAUSES = (0.0, 10.0)
 MOST_ATTEMPTS = 3
 REJECTED = "rejected by "
 """How the reason begins where a person refused a fix: it is that person's now."""
-HOPELESS = ("it cannot be reproduced", REJECTED)
+HOPELESS = ("it cannot be reproduced", "it cannot be built", REJECTED)
 """How reasons begin after which another attempt would be the same again."""
 
 
@@ -66,6 +66,8 @@ class Situation:
     """Why what was under way for the incident was not done; empty: it was, or it is not over."""
     over: bool = False
     """Whether what was under way for the incident has ended."""
+    lost: bool = False
+    """Whether nobody knows of what was to be under way: a kill came before it was begun."""
     fixes: bool = True
     """Whether releases are mended by themselves; else a person is asked after a rollback."""
     mending: bool = False
@@ -96,6 +98,8 @@ def remedy(incident: Incident, situation: Situation) -> Remedy:
     match incident.stage:
         case "seen":
             return _first(incident, situation)
+        case "restarted" if situation.lost:
+            return Remedy(deed="restart", why=f"{incident.kind}: it is started anew")
         case "restarted" if situation.refused:
             return _back_or_up(incident, situation)
         case "restarted":
@@ -114,6 +118,8 @@ def _mending(incident: Incident, situation: Situation) -> Remedy:
     match incident.stage:
         case "fixing" if situation.app.serving > incident.release:
             return Remedy(deed="close", why=f"a person released {situation.app.serving} meanwhile")
+        case "releasing" if situation.lost:
+            return Remedy(deed="release", why="a version passes everything, and what failed")
         case "fixing" | "releasing" if not situation.over:
             return WAIT
         case "fixing" | "releasing" if situation.refused:
@@ -155,8 +161,8 @@ def _after_restart(incident: Incident, now: Situation) -> Remedy:
 
 def _after_rollback(incident: Incident, now: Situation) -> Remedy:
     if now.app.serving == incident.release:
-        # The action has not been done yet, or a kill came between.
-        return _back_or_up(incident, now)
+        # The action has not been done yet, or a kill came before it was begun.
+        return _back_or_up(incident, now) if now.lost or now.over else WAIT
     worse = [each for each in now.alarms if each.release == now.app.serving]
     serious = [each for each in worse if each.kind not in NOTICES | HOSTS_OWN]
     if serious and now.app.serving != incident.mended:
@@ -221,4 +227,5 @@ def _of_release(alarms: Sequence[Alarm], release: int) -> list[Alarm]:
 
 
 def _evidence(incident: Incident) -> str:
-    return incident.alarms[-1].evidence if incident.alarms else ""
+    mine = [each.evidence for each in incident.alarms if each.kind == incident.kind]
+    return mine[-1] if mine else ""

@@ -127,6 +127,8 @@ async def _escalate(incident: Incident, why: str, situation: Situation, ward: Wa
 
 async def answered(incident: Incident, situation: Situation, ward: Ward) -> Incident:
     """Go on with an incident that was handed over, once a person has said something."""
+    if situation.lost:
+        return await _escalate(incident, incident.last, situation, ward)
     if not situation.over:
         return incident
     if situation.refused:

@@ -1,0 +1,97 @@
+"""The whole loop: trouble is seen, rolled back, reproduced, mended by models, released, proven."""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import until
+from tests.delivered import Yard, result, yard
+from tests.e2e.test_monitor import QUICK, incidents, monitored
+from tests.service_scripts import PIECES, cart_script
+from tests.shoppers import DIVIDES, Shopper, divides
+from twinsmith.core.operating.incident import Incident
+from twinsmith.settings import load
+from twinsmith.wiring.graph import opened_graph
+
+pytestmark = pytest.mark.xdist_group("heal")
+FREE = {"TWINSMITH_APPROVALS_NEEDED": ""}
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Iterator[Yard]:
+    with yard(tmp_path / "home", {**QUICK, **FREE}) as made:
+        yield made
+
+
+def staged(made: Yard, *stages: str) -> Incident | None:
+    """The last incident, once it is in one of these stages."""
+    found = incidents(made)
+    return found[-1] if found and found[-1].stage in stages else None
+
+
+async def test_an_input_that_breaks_a_release_is_found_and_mended(
+    local: Yard, tmp_path: Path
+) -> None:
+    local.command.use_script(cart_script())
+    local.deploy(result(tmp_path / "v1"))
+    with Shopper(local.port) as shopper:
+        with monitored(local) as first:
+            local.deploy(result(tmp_path / "v2", mark="2", edit=divides))
+            until(lambda: staged(local, "fixing"))
+            # The next monitor goes on, and nothing is paid twice.
+            first.kill()
+            first.communicate()
+        back = time.time()
+        with monitored(local):
+            until(lambda: staged(local, "closed"), seconds=180)
+    (seen,) = incidents(local)
+    assert (seen.mended, seen.release, local.app()["serving"]) == (2, 3, 3)
+    assert seen.evidence.requests[0] == "GET /cart/total"
+    assert "ZeroDivisionError" in seen.evidence.said[-1]
+    (attempt,) = seen.attempts
+    assert (attempt.release, attempt.helped) == (3, True)
+    assert "release 3 mended it" in seen.last
+    # From the rollback on nobody noticed anything.
+    assert shopper.bad(since=back) == []
+    asked = local.command.bill()
+    assert len(asked) == len(set(asked))
+    kept = json.loads(
+        (local.command.home / "runs" / attempt.run / "result" / "checks.json").read_text()
+    )
+    assert any("never_stumbles" in each["source"] for each in kept["checks"])
+    async with opened_graph(load(local.command.environment)) as graph:
+        (node,) = await graph.find("Incident", (), {"subject": "shop"}, 10)
+        around = await graph.neighbours([node.ref], ("FIXED_BY",), "out", 10)
+    assert "-    1 / len" in str(around[0].node.properties["text"])
+
+
+def test_what_cannot_be_mended_is_tried_three_times_and_a_person_decides(
+    local: Yard, tmp_path: Path
+) -> None:
+    local.command.use_script(cart_script({**PIECES, "see_total": DIVIDES}))
+    local.deploy(result(tmp_path / "v1"))
+    with Shopper(local.port) as shopper, monitored(local):
+        local.deploy(result(tmp_path / "v2", mark="2", edit=divides))
+        until(lambda: staged(local, "rolling back", "fixing"))
+        back = time.time() + 2
+        until(lambda: staged(local, "escalated"), seconds=180)
+        (seen,) = incidents(local)
+        assert [each.helped for each in seen.attempts] == [False] * 3
+        assert all("no version passes" in each.why for each in seen.attempts)
+        folder = local.command.home / "incidents" / seen.id
+        assert (folder / "readings.png").read_bytes().startswith(PNG)
+        assert "<polyline" in (folder / "readings.svg").read_text()
+        assert "attempt 3" in (folder / "story.md").read_text()
+        (request,) = json.loads(local.command("approvals", "--json").stdout)
+        assert request["dossier"]["occasions"] == ["escalation"]
+        assert str(folder) in " ".join(request["dossier"]["evidence"])
+        assert "ZeroDivisionError" in local.command("approvals", request["id"]).stdout
+        local.command("approve", request["id"], "--note", "version 1 will do")
+        until(lambda: staged(local, "closed"))
+    assert shopper.bad(since=back) == []
+    assert local.app()["serving"] == 1
+    assert "a person decided; release 1 serves" in incidents(local)[0].last
