@@ -1,5 +1,6 @@
 """The whole loop: trouble is seen, rolled back, reproduced, mended by models, released, proven."""
 
+import asyncio
 import json
 import time
 from collections.abc import Iterator
@@ -9,9 +10,12 @@ import pytest
 
 from tests.conftest import until
 from tests.delivered import Yard, result, yard
+from tests.e2e.test_deploy_containers import fleet
 from tests.e2e.test_monitor import QUICK, incidents, monitored
+from tests.sandboxes import ENGINE_MARKS
 from tests.service_scripts import PIECES, cart_script
-from tests.shoppers import DIVIDES, Shopper, divides
+from tests.shoppers import DIVIDES, Shopper, divides, keeps
+from twinsmith.adapters.hosting.engine_args import Engine
 from twinsmith.core.operating.incident import Incident
 from twinsmith.settings import load
 from twinsmith.wiring.graph import opened_graph
@@ -27,15 +31,21 @@ def local(tmp_path: Path) -> Iterator[Yard]:
         yield made
 
 
+async def learned(made: Yard) -> str:
+    """What the graph says mended the only incident of the app."""
+    async with opened_graph(load(made.command.environment)) as graph:
+        (node,) = await graph.find("Incident", (), {"subject": "shop"}, 10)
+        (fixed,) = await graph.neighbours([node.ref], ("FIXED_BY",), "out", 10)
+    return str(fixed.node.properties["text"])
+
+
 def staged(made: Yard, *stages: str) -> Incident | None:
     """The last incident, once it is in one of these stages."""
     found = incidents(made)
     return found[-1] if found and found[-1].stage in stages else None
 
 
-async def test_an_input_that_breaks_a_release_is_found_and_mended(
-    local: Yard, tmp_path: Path
-) -> None:
+def test_an_input_that_breaks_a_release_is_found_and_mended(local: Yard, tmp_path: Path) -> None:
     local.command.use_script(cart_script())
     local.deploy(result(tmp_path / "v1"))
     with Shopper(local.port) as shopper:
@@ -63,10 +73,7 @@ async def test_an_input_that_breaks_a_release_is_found_and_mended(
         (local.command.home / "runs" / attempt.run / "result" / "checks.json").read_text()
     )
     assert any("never_stumbles" in each["source"] for each in kept["checks"])
-    async with opened_graph(load(local.command.environment)) as graph:
-        (node,) = await graph.find("Incident", (), {"subject": "shop"}, 10)
-        around = await graph.neighbours([node.ref], ("FIXED_BY",), "out", 10)
-    assert "-    1 / len" in str(around[0].node.properties["text"])
+    assert "-    1 / len" in asyncio.run(learned(local))
 
 
 def test_what_cannot_be_mended_is_tried_three_times_and_a_person_decides(
@@ -95,3 +102,22 @@ def test_what_cannot_be_mended_is_tried_three_times_and_a_person_decides(
     assert shopper.bad(since=back) == []
     assert local.app()["serving"] == 1
     assert "a person decided; release 1 serves" in incidents(local)[0].last
+
+
+@pytest.mark.parametrize("engine", [pytest.param("docker", marks=ENGINE_MARKS)])
+def test_a_leak_in_a_container_is_rolled_back_mended_and_released(
+    engine: Engine, tmp_path: Path
+) -> None:
+    with fleet(engine, tmp_path / "home") as made:
+        local = made.yard
+        local.command.env |= QUICK
+        local.command.use_script(cart_script())
+        local.deploy(result(tmp_path / "v1"))
+        with Shopper(local.port) as shopper, monitored(local):
+            local.deploy(result(tmp_path / "v2", mark="2", edit=keeps))
+            until(lambda: staged(local, "closed", "escalated"), seconds=300)
+        made.one_serves(3)
+        (seen,) = incidents(local)
+        assert (seen.kind, seen.stage, seen.attempts[-1].helped) == ("memory leak", "closed", True)
+        assert seen.evidence.growth > 100_000
+        assert shopper.bad() == []

@@ -85,13 +85,15 @@ class Healing:
         if not run:
             return None
         if incident.stage == "fixing":
-            self._mender.see_to(run)
+            if self.lost(incident):
+                return None
+            await self._mender.see_to(run)
             return self._mender.ended(run)
         return await self._crew.refused(run)
 
     def lost(self, incident: Incident) -> bool:
-        """Whether an action was to be done for an incident, and a kill came before it was begun."""
-        if not incident.run or incident.stage == "fixing" or self._crew.is_busy(incident.run):
+        """Whether something was to be done for an incident, and a kill came before it was begun."""
+        if not incident.run or self._crew.is_busy(incident.run):
             return False
         return self._book.driving.get(incident.run) is None
 

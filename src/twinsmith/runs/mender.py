@@ -7,7 +7,6 @@ import subprocess
 import sys
 from contextlib import suppress
 
-from twinsmith.core.errors import TwinsmithError
 from twinsmith.core.progress import ENDED
 from twinsmith.core.task import Job
 from twinsmith.runs.book import Book
@@ -28,19 +27,25 @@ class Mender:
 
     async def begin(self, job: Job) -> None:
         """Begin a build; whoever has begun it already goes on."""
-        if self._book.driving.get(job.run) is None:
-            await submit(self._book, job, priority="high")
-        self.see_to(job.run)
+        await submit(self._book, job, priority="high")
+        await self.see_to(job.run)
 
-    def see_to(self, run: str) -> None:
+    async def see_to(self, run: str) -> None:
         """Start a process for a build that nobody drives, and for which no worker is there."""
         book, process = self._book, self._processes.get(run)
         if process is not None and process.poll() is None:
             return
+        if run not in book.journal.runs():
+            # Kept, and killed before it was queued.
+            await submit(book, book.given(run), priority="high")
         if book.workers(serving=True) or book.is_driven(run) or self.ended(run) is not None:
             return
+        self._start(run)
+
+    def _start(self, run: str) -> None:
+        """Start a process that drives a build to its end."""
         self._starts[run] = self._starts.get(run, 0) + 1
-        folder = book.folder(run)
+        folder = self._book.folder(run)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with (folder / LOG).open("ab") as log:
             line = [sys.executable, "-m", "twinsmith", "resume", run, "--json"]
@@ -52,10 +57,6 @@ class Mender:
     def ended(self, run: str) -> str | None:
         """Why a build mended nothing; empty: it did; None: it is not over."""
         book = self._book
-        try:
-            book.given(run)
-        except TwinsmithError:
-            return "nobody knows its run any more"
         progress = book.progress(run)
         if progress.state in ENDED:
             return "" if progress.state == "solved" else progress.reason or progress.state

@@ -145,6 +145,14 @@ async def test_three_attempts_are_written_down_and_a_person_gets_them() -> None:
     assert world.learned == [now]
 
 
+async def test_an_attempt_that_a_kill_came_before_is_not_counted() -> None:
+    world = Told()
+    searching = await heal(ROLLED, situation(app=BACK, now=140.0), world.ward)
+    again = await heal(searching, situation(app=BACK, lost=True), world.ward)
+    assert (again.stage, [each.why for each in again.attempts]) == ("fixing", [""])
+    assert world.mended == ["f-1", "f-1"]
+
+
 async def test_what_nobody_can_mend_goes_to_a_person_at_once() -> None:
     world = Told(unfit="no function can be exchanged")
     after = await heal(ROLLED, situation(app=BACK, now=140.0), world.ward)

@@ -118,6 +118,8 @@ def _mending(incident: Incident, situation: Situation) -> Remedy:
     match incident.stage:
         case "fixing" if situation.app.serving > incident.release:
             return Remedy(deed="close", why=f"a person released {situation.app.serving} meanwhile")
+        case "fixing" if situation.lost:
+            return Remedy(deed="fix", why=f"attempt {len(incident.attempts)}")
         case "releasing" if situation.lost:
             return Remedy(deed="release", why="a version passes everything, and what failed")
         case "fixing" | "releasing" if not situation.over:

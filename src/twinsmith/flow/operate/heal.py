@@ -73,7 +73,7 @@ async def heal(incident: Incident, situation: Situation, ward: Ward) -> Incident
 
 def _judged(incident: Incident, wanted: Remedy, now: Situation) -> Incident:
     """The incident with what became of its last attempt, where that is known by now."""
-    if not incident.attempts or incident.attempts[-1].why:
+    if not incident.attempts or incident.attempts[-1].why or now.lost:
         return incident
     match incident.stage, wanted.deed:
         case "fixing" | "releasing", "fix" | "escalate" | "close":
@@ -87,7 +87,8 @@ def _judged(incident: Incident, wanted: Remedy, now: Situation) -> Incident:
 
 async def _fix(incident: Incident, wanted: Remedy, situation: Situation, ward: Ward) -> Incident:
     """Keep the next attempt, then begin it; a release that nobody can mend goes to a person."""
-    incident = replace(incident, mended=incident.mended or incident.release)
+    begun = incident.attempts[:-1] if situation.lost else incident.attempts
+    incident = replace(incident, mended=incident.mended or incident.release, attempts=begun)
     try:
         job = ward.fixing(incident)
     except ConfigError as error:
@@ -142,9 +143,10 @@ async def _moved(
     incident: Incident, stage: Stage, why: str, situation: Situation, ward: Ward
 ) -> Incident:
     ended = moved(incident, stage, why, situation.now)
-    ward.incidents.save(ended)
     if stage == "closed" and ended.attempts:
+        # First: a kill between has it learned twice, which is harmless, and not never.
         await ward.learn(ended)
+    ward.incidents.save(ended)
     await ward.tell(ended, "info", f"over: {why}" if stage == "closed" else why)
     return ended
 
