@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.certificates import certificate, in_days
 from tests.conftest import until
 from tests.delivered import Traffic, Yard, asked, proxies, result, yard
 from twinsmith.core.operating.incident import Incident
@@ -77,7 +78,9 @@ def test_a_leak_is_rolled_back_before_its_limit_and_nobody_notices(
     (seen,) = incidents(local)
     assert (seen.kind, seen.release) == ("memory leak", 2)
     assert "the limit of 512 MB is reached in" in seen.steps[0].did
-    assert "release 2 has to be mended by a person" in seen.last
+    # It grows whether anybody asks or not: no request shows it, so nobody claims to mend it.
+    assert "it cannot be reproduced" in seen.last
+    assert "release 2 is left to a person" in seen.last
     assert told[0]["state"] == "needs a person"
     assert told[0]["reading"]["usage"]["memory"] > 0
     shown = local.command("incidents", seen.id[-4:]).stdout
@@ -122,3 +125,18 @@ def test_bad_input_is_one_line(local: Yard) -> None:
         assert says in local.command(*words, code=2).stderr
     assert local.command("health").stdout == "no apps yet; deploy one with: twinsmith deploy RUN\n"
     assert local.command("incidents").stdout == "no open incidents\n"
+
+
+def test_a_certificate_that_ends_soon_is_told_once(local: Yard, tmp_path: Path) -> None:
+    soon = certificate(tmp_path / "shop.pem", in_days(5))
+    local.command.env["TWINSMITH_MONITOR_CERTIFICATES"] = f"shop {soon}"
+    local.deploy(result(tmp_path / "v1"))
+    for _ in range(2):
+        with monitored(local):
+            until(lambda: [each.stage for each in incidents(local)] == ["closed"])
+    (seen,) = incidents(local)
+    assert (seen.kind, seen.release) == ("certificate", 1)
+    assert f"the certificate of {soon} is over in " in seen.steps[0].did
+    told = json.loads(local.command("alerts", "--json").stdout)
+    (once,) = [each["alert"]["title"] for each in told]
+    assert once.startswith(f"shop: certificate: the certificate of {soon} is over in ")

@@ -34,12 +34,13 @@ from twinsmith.ports.running import (
     Workflow,
 )
 from twinsmith.ports.scanning import Advisories
-from twinsmith.ports.watching import Incidents, Readings
+from twinsmith.ports.watching import Almanac, Incidents, Readings
 
 __all__ = [
     "ActionQueue",
     "Advisories",
     "Alerts",
+    "Almanac",
     "Approvals",
     "Apps",
     "Clock",

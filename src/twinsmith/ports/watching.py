@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from twinsmith.core.operating.expiry import Dated, Place
 from twinsmith.core.operating.incident import Incident
+from twinsmith.core.operating.instance import HostName
 from twinsmith.core.operating.reading import Reading
 
 
@@ -36,4 +38,16 @@ class Incidents(Protocol):
 
     def listed(self, *, over: bool = False) -> tuple[Incident, ...]:
         """Incidents that are not closed, oldest first; with `over`, all there ever were."""
+        ...
+
+
+class Almanac(Protocol):
+    """Knows until when things hold that apps depend on."""
+
+    async def certificate(self, place: Place) -> Dated:
+        """The certificate at a place; HostError where it cannot be read."""
+        ...
+
+    def base(self, host: HostName) -> Dated | None:
+        """What instances of a host run on; None where nobody knows how long that is mended."""
         ...

@@ -19,7 +19,7 @@ from twinsmith.core.operating.alert import Alert
 from twinsmith.core.operating.app import App
 from twinsmith.core.operating.damping import Episode, audible, begun, episodes
 from twinsmith.core.operating.detect import alarms
-from twinsmith.core.operating.incident import Incident, joined, knows, opened
+from twinsmith.core.operating.incident import Incident, joined, knows, moved, opened
 from twinsmith.core.operating.reading import Reading
 from twinsmith.core.operating.remedy import NOTICES, Situation
 from twinsmith.core.operating.windows import maintenance
@@ -28,6 +28,7 @@ from twinsmith.flow.operate.heal import answered, heal
 from twinsmith.runs.alerts import deliver_due, raise_alert
 from twinsmith.runs.book import Book
 from twinsmith.runs.crew import Crew
+from twinsmith.runs.dates import Dates
 from twinsmith.runs.healing import Healing
 from twinsmith.runs.mender import Mender
 from twinsmith.runs.submit import new_run
@@ -45,6 +46,8 @@ from twinsmith.wiring.watching import incidents_of, watch_of, windows_of
 
 THIN_SECONDS = 60.0
 POST_SECONDS = 5.0
+DATES_SECONDS = 5.0
+"""How often it is asked whether dates of an app are due; a new release is at once."""
 GRACE_SECONDS = 3.0
 ALERTS_SECONDS = 30 * 86_400.0
 """Older alerts are forgotten; the journal keeps them."""
@@ -73,6 +76,7 @@ class MonitorProcess:
         """The runs of deeds whose end was seen."""
         self._episodes: dict[str, tuple[Episode, ...]] = {}
         self._windows = windows_of(settings)
+        self._dates = Dates(book, said)
         self._mender = Mender(book)
         self._healing = Healing(book, self._crew, self._mender, self._tell)
 
@@ -84,6 +88,7 @@ class MonitorProcess:
                 chores = (
                     self._often("alerts", POST_SECONDS, self._post),
                     self._often("history", THIN_SECONDS, self._thin),
+                    self._often("dates", DATES_SECONDS, self._look_up),
                 )
                 tasks = [asyncio.ensure_future(each) for each in chores]
                 try:
@@ -110,6 +115,14 @@ class MonitorProcess:
     async def _thin(self) -> None:
         self._watcher.thin()
         alerts_of(self._book.settings).forget(time.time() - ALERTS_SECONDS)
+
+    async def _look_up(self) -> None:
+        """Tell people what ends soon or became known of the apps' packages."""
+        for alarm in await self._dates.due(self._watcher.watched()):
+            # Nothing can be done about it by itself: telling is all of it.
+            noted = opened(new_run(), alarm)
+            self._incidents.save(moved(noted, "closed", "a person was told", time.time()))
+            await self._tell(noted, alarm.severity, noted.last)
 
     async def _look_after(self) -> None:
         """Let every app be looked at, and set the proxy up again where it is down."""

@@ -44,7 +44,7 @@ class Watcher:
     def look_after(self) -> tuple[App, ...]:
         """Keep what was read, and see to it that every app is looked at; those that are."""
         self._keep()
-        here = {app.name: app for app in self._apps.listed() if self._is_mine(app)}
+        here = {app.name: app for app in self.watched()}
         for name in [name for name in self._tasks if name not in here]:
             self._tasks.pop(name).cancel()
             self._windows.pop(name, None)
@@ -52,6 +52,11 @@ class Watcher:
             if name not in self._tasks or self._tasks[name].done():
                 self._tasks[name] = asyncio.ensure_future(self._watched(name))
         return tuple(here.values())
+
+    def watched(self) -> tuple[App, ...]:
+        """The apps of this machine that are to run, by their names."""
+        mine = (app for app in self._apps.listed() if self._is_mine(app))
+        return tuple(sorted(mine, key=lambda app: app.name))
 
     async def end(self) -> None:
         """Look no more, and keep what was read."""

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from twinsmith.core.operating.alert import channel_in, quiet_in
+from twinsmith.core.operating.expiry import place_in
 from twinsmith.core.operating.inspected import RISKS
 from twinsmith.core.operating.windows import window_in
 from twinsmith.core.people.approval import OCCASIONS
@@ -218,6 +219,12 @@ def _readable_windows(texts: tuple[str, ...]) -> tuple[str, ...]:
     return texts
 
 
+def _readable_places(texts: tuple[str, ...]) -> tuple[str, ...]:
+    for text in texts:
+        place_in(text)
+    return texts
+
+
 class Monitor(_Section):
     """How apps are watched, and what is done about trouble without asking."""
 
@@ -229,6 +236,8 @@ class Monitor(_Section):
     fix_seconds: Annotated[float, Field(ge=10)] = 900.0
     fix_tokens: Annotated[int, Field(ge=1000)] = 60_000
     windows: Annotated[Names, AfterValidator(_readable_windows)] = ()
+    certificates: Annotated[Names, AfterValidator(_readable_places)] = ()
+    dates_seconds: Annotated[float, Field(ge=60)] = 86_400.0
 
 
 def _known_channels(texts: tuple[str, ...]) -> tuple[str, ...]:

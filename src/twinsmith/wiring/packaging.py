@@ -35,7 +35,7 @@ def scanner_of(settings: "Settings", sandbox: "IsolatedSandbox") -> "Scanner":
     given = settings.values.scan
     return ProgramScanner(
         reviewer=reviewer_of(settings, sandbox),
-        advisories=_advisories(settings),
+        advisories=advisories_of(settings),
         pins=pinned(),
         licences=known_licences(),
         masking=settings.masking,
@@ -49,7 +49,8 @@ def scanner_of(settings: "Settings", sandbox: "IsolatedSandbox") -> "Scanner":
     )
 
 
-def _advisories(settings: "Settings") -> "Advisories":
+def advisories_of(settings: "Settings") -> "Advisories":
+    """Knows the weaknesses of packages, or says why nobody is asked."""
     given = settings.values.scan
     if not given.advisories:
         from twinsmith.adapters.packaging.advisories_canned import CannedAdvisories

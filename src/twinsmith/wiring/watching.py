@@ -9,10 +9,11 @@ from twinsmith.wiring.delivering import sockets_of
 from twinsmith.wiring.shared import shared_url
 
 if TYPE_CHECKING:
+    from twinsmith.core.operating.expiry import Place
     from twinsmith.core.operating.watch import Watch
     from twinsmith.core.operating.windows import WindowHours
     from twinsmith.flow.operate.look import Post
-    from twinsmith.ports import Gauge, Incidents, Meter, Readings
+    from twinsmith.ports import Almanac, Gauge, Incidents, Meter, Readings
 
 
 def gauge_of(settings: Settings, host: HostName) -> "Gauge":
@@ -83,3 +84,18 @@ def windows_of(settings: Settings) -> "tuple[WindowHours, ...]":
     from twinsmith.core.operating.windows import window_in
 
     return tuple(map(window_in, settings.values.monitor.windows))
+
+
+def almanac_of(settings: Settings) -> "Almanac":
+    """Knows until when certificates and what apps run on hold."""
+    from twinsmith.adapters.watching.almanac import FoundAlmanac
+
+    image = settings.values.hosting.base
+    return FoundAlmanac(image=image) if image else FoundAlmanac()
+
+
+def certificates_of(settings: Settings) -> "tuple[Place, ...]":
+    """Where certificates are that somebody named."""
+    from twinsmith.core.operating.expiry import place_in
+
+    return tuple(map(place_in, settings.values.monitor.certificates))

@@ -6,7 +6,15 @@ import pytest
 
 from twinsmith.core.operating.alarm import Alarm
 from twinsmith.core.operating.damping import Episode, Maintenance, audible, begun, episodes
-from twinsmith.core.operating.expiry import Moment, advisory, certificate, end_of_life
+from twinsmith.core.operating.expiry import (
+    Moment,
+    Place,
+    advisory,
+    certificate,
+    distribution,
+    end_of_life,
+    place_in,
+)
 from twinsmith.core.operating.watch import DAY, Watch
 
 WATCH = Watch(quiet=300)
@@ -114,3 +122,19 @@ def test_advisories() -> None:
     bare = advisory(NOW, "flask==3.0.0", ("PYSEC-1",))
     assert bare is not None
     assert bare.evidence.endswith("no fixed version is known")
+
+
+def test_places_of_certificates_are_read() -> None:
+    assert place_in(" shop  /etc/ssl/shop.pem ") == Place(where="/etc/ssl/shop.pem", app="shop")
+    assert place_in("shop.example.org:443") == Place(where="shop.example.org:443")
+    for wrong in ("shop.pem", "shop", "a b /c", "https://shop.example.org", "host:", "/a b"):
+        with pytest.raises(ValueError, match="is no place of a certificate"):
+            place_in(wrong)
+
+
+def test_only_distributions_whose_end_is_known_have_one() -> None:
+    known = distribution("ID=ubuntu\nVERSION_ID='24.04'")
+    assert known is not None
+    assert known.name == "ubuntu 24.04"
+    assert distribution("ID=arch") is None
+    assert distribution("nonsense") is None

@@ -1,7 +1,10 @@
-"""Readings in memory, for tests."""
+"""Readings in memory and dates known beforehand, for tests."""
 
 from collections.abc import Sequence
 
+from twinsmith.core.errors import HostError
+from twinsmith.core.operating.expiry import Dated, Place
+from twinsmith.core.operating.instance import HostName
 from twinsmith.core.operating.reading import Reading
 from twinsmith.core.operating.thinning import HOUR, Keeping, thinned, thinnings
 
@@ -33,3 +36,25 @@ class MemoryReadings:
             self.kept.setdefault(each.after, []).extend(thinned(old, each.after))
         oldest = now - self._keeping.each_hour
         self.kept[HOUR] = [each for each in self.kept[HOUR] if each.at >= oldest]
+
+
+class FixedAlmanac:
+    """Dates that are known beforehand, by the place of a certificate and by the host."""
+
+    def __init__(
+        self,
+        certificates: dict[str, Dated] | None = None,
+        bases: dict[HostName, Dated] | None = None,
+    ) -> None:
+        self._certificates = certificates or {}
+        self._bases = bases or {}
+
+    async def certificate(self, place: Place) -> Dated:
+        """The certificate that is known for a place."""
+        if place.where not in self._certificates:
+            raise HostError(f"the certificate of {place.where} cannot be read: nobody knows it")
+        return self._certificates[place.where]
+
+    def base(self, host: HostName) -> Dated | None:
+        """The base that is known for a host."""
+        return self._bases.get(host)

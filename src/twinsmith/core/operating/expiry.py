@@ -1,10 +1,63 @@
 """Alarms by dates and lists, without readings: certificates, ends of life, known weaknesses."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from twinsmith.core.operating.alarm import Alarm, AlarmKind, Severity
 from twinsmith.core.operating.watch import DAY, Watch
+
+ENDS: Mapping[str, str] = {
+    "debian 11": "2026-08-31",
+    "debian 12": "2028-06-30",
+    "debian 13": "2030-06-30",
+    "ubuntu 22.04": "2027-04-30",
+    "ubuntu 24.04": "2029-04-30",
+}
+"""The last day on which a distribution is mended for everybody, as its makers announced it."""
+_PLACE = re.compile(r"(?:(?P<app>[a-z][a-z0-9-]{0,29}) )?(?P<where>/\S+|[\w.-]+:\d{1,5})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a certificate is found: a file, or an address that is asked for it."""
+
+    where: str
+    app: str = ""
+    """The app it belongs to; empty: whichever app is looked at first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dated:
+    """Something that holds until a moment."""
+
+    name: str
+    until: float
+    """Seconds since 1970."""
+    app: str = ""
+    """The app it belongs to; empty: all of them."""
+
+
+def place_in(text: str) -> Place:
+    """The place that a setting means; ValueError says how one is written."""
+    found = _PLACE.fullmatch(" ".join(text.split()))
+    if found is None:
+        raise ValueError(
+            f"{text!r} is no place of a certificate; such as '/etc/ssl/shop.pem', "
+            "'shop.example.org:443' or 'shop /etc/ssl/shop.pem'"
+        )
+    return Place(where=found["where"], app=found["app"] or "")
+
+
+def distribution(release: str) -> Dated | None:
+    """The distribution that a file such as /etc/os-release tells; None where no end is known."""
+    told = dict(line.split("=", 1) for line in release.splitlines() if "=" in line)
+    name = " ".join(told.get(key, "").strip("\"' ") for key in ("ID", "VERSION_ID"))
+    if name not in ENDS:
+        return None
+    day = datetime.fromisoformat(ENDS[name]).replace(tzinfo=UTC)
+    return Dated(name=name, until=day.timestamp() + DAY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
