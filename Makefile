@@ -9,19 +9,14 @@ TASK := Create a REST API in Python that keeps notes: notes with a title and a t
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo    set up, then build a service from one sentence and try it"
+	@echo "make demo    set up; then a sentence becomes a service that runs, leaks and is healed"
 	@echo "make test    set up, then run all tests (STRICT=1: what is missing is a failure)"
 	@echo "make check   what has to be green: format, lint, types, contracts, tests"
 	@echo "make bench   the figures (make kills: a hundred kill -9s of builds; make storm: of workers)"
 	@echo "make lock    pin dependencies anew;  make clean: remove .venv"
 
 demo: setup
-	@$(BIN)/twinsmith doctor
-	@echo
-	@$(BIN)/twinsmith build "$(TASK)"
-	@echo
-	@echo "the same service once more in the sandbox, its checks one by one:"
-	@$(BIN)/twinsmith verify
+	@$(BIN)/python scripts/demo.py "$(TASK)"
 
 test: setup-dev
 	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup

@@ -43,8 +43,7 @@ def main() -> None:
     built = _told("status", "--json")
     run = next(str(each["run"]) for each in reversed(_rows(built)) if each["state"] == "solved")
     _shown("verify", run)
-    (app,) = _rows(_told("apps", "--json"))
-    url = str(app["url"])
+    url = str(_app()["url"])
     route, folder = _leaky(Path(str(_status(run)["out"])))
     _say(
         f"it serves at {url}; a version of it that keeps memory of every {route.path} is deployed:"
@@ -52,7 +51,7 @@ def main() -> None:
     _shown("deploy", str(folder), "--name", APP)
     _say("people use it, and a monitor watches:")
     closed = _healed(f"{url}{route.path}")
-    (app,) = _rows(_told("apps", "--json"))
+    app = _app()
     print(f"\nincident {closed}; release {app['serving']} of {APP} serves on host {app['host']}")
     print(
         "an engine (--host docker, --host podman) would bring images, quotas and its own restarts"
@@ -95,6 +94,7 @@ def _healed(url: str) -> str:
     """Use the service until its incident is over; how that ended."""
     over = threading.Event()
     answers: list[int] = []
+    known = {each["id"] for each in _incidents()}
     person = threading.Thread(target=_use, args=(url, over, answers))
     monitor = subprocess.Popen([*TWINSMITH, "monitor"])
     person.start()
@@ -102,8 +102,8 @@ def _healed(url: str) -> str:
     try:
         while stage not in ("closed", "escalated") and time.monotonic() < deadline:
             time.sleep(1)
-            found = _rows(_told("incidents", "--all", "--json"))
-            stage = str(found[-1]["stage"]) if found else stage
+            fresh = [each for each in _incidents() if each["id"] not in known]
+            stage = str(fresh[-1]["stage"]) if fresh else stage
     finally:
         over.set()
         person.join()
@@ -111,8 +111,14 @@ def _healed(url: str) -> str:
         monitor.wait()
     bad = sum(status != 200 for status in answers)
     print(f"\n{len(answers)} requests meanwhile, {bad} of them failed")
-    _shown("incidents", str(_rows(_told("incidents", "--all", "--json"))[-1]["id"]))
+    for each in _incidents():
+        if each["id"] not in known:
+            _shown("incidents", str(each["id"]))
     return stage
+
+
+def _incidents() -> list[dict[str, object]]:
+    return _rows(_told("incidents", "--all", "--json"))
 
 
 def _use(url: str, over: threading.Event, answers: list[int]) -> None:
@@ -122,6 +128,10 @@ def _use(url: str, over: threading.Event, answers: list[int]) -> None:
             status = answer.status
         answers.append(status)
         time.sleep(PAUSE)
+
+
+def _app() -> dict[str, object]:
+    return next(each for each in _rows(_told("apps", "--json")) if each["name"] == APP)
 
 
 def _status(run: str) -> dict[str, object]:

@@ -110,10 +110,16 @@ DIAGNOSIS = (
 
 
 def cart_script(
-    pieces: Mapping[str, str] = PIECES, dialogues: Mapping[str, str] = DIALOGUES
+    pieces: Mapping[str, str] = PIECES,
+    dialogues: Mapping[str, str] = DIALOGUES,
+    *,
+    delay: float = 0.0,
 ) -> dict[str, object]:
-    """A script for the cart; whoever is asked for something else has nothing to say."""
-    replies = [
+    """A script for the cart; whoever is asked for something else has nothing to say.
+
+    `delay` is how long a coder takes.
+    """
+    replies: list[dict[str, object]] = [
         {"role": "slow", "when": "What is such a program called?", "text": "online shop"},
         {"role": "slow", "when": "A service answers HTTP requests and", "text": "nothing"},
         {"role": "slow", "when": "Split a task", "text": REQUIREMENTS},
@@ -122,7 +128,7 @@ def cart_script(
         {"role": "slow", "when": "A service runs and has trouble", "text": DIAGNOSIS},
     ]
     replies += [
-        {"role": "coder", "when": f"`{name}`", "text": f"```python\n{source}```"}
+        {"role": "coder", "when": f"`{name}`", "text": f"```python\n{source}```", "delay": delay}
         for name, source in pieces.items()
     ]
     replies += [
@@ -136,3 +142,92 @@ def cart_script(
         )
     ]
     return {"name": "cart", "replies": replies}
+
+
+_NOTE = {"title": "milk", "text": "two litres"}
+_NOTES_ROUTES = [
+    ("notes with a title and a text are added", "add_note", "POST", "/notes", _NOTE, 201),
+    ("listed", "list_notes", "GET", "/notes", {}, 200),
+    ("read", "read_note", "GET", "/notes/{id}", {}, 200),
+    ("deleted", "delete_note", "DELETE", "/notes/{id}", {}, 204),
+]
+NOTES_PIECES: Mapping[str, str] = {
+    "add_note": """def add_note(title: str, text: str):
+    return 201, store.add("notes", title=title, text=text)
+""",
+    "list_notes": """def list_notes():
+    return 200, store.all("notes")
+""",
+    "read_note": """def read_note(id: int):
+    row = store.get("notes", id)
+    if row is None:
+        return 404, {"error": "no such note"}
+    return 200, row
+""",
+    "delete_note": """def delete_note(id: int):
+    if store.get("notes", id) is None:
+        return 404, {"error": "no such note"}
+    store.remove("notes", id)
+    return 204, {}
+""",
+}
+_NOTES_DIALOGUE = """def test_1():
+    first = add_note(title="milk", text="two litres")
+    assert first.status == 201 and first["title"] == "milk"
+    assert [each["id"] for each in list_notes()] == [first["id"]]
+    assert read_note(first["id"])["text"] == "two litres"
+    assert delete_note(first["id"]).status == 204
+    assert read_note(first["id"]).status == 404
+"""
+
+
+def notes_script() -> dict[str, object]:
+    """A script for notes that anybody may keep."""
+    gives: dict[str, object] = {
+        "add_note": {"id": 1, **_NOTE},
+        "list_notes": [{"id": 1, **_NOTE}],
+        "read_note": {"id": 1, **_NOTE},
+        "delete_note": None,
+    }
+    missing = [{"status": 404, "when": "there is no such note"}]
+    routes = [
+        {
+            "quote": quote,
+            "function": name,
+            "method": method,
+            "path": path,
+            "login": False,
+            "takes": takes,
+            "status": status,
+            "gives": gives[name],
+            "refuses": missing if "{id}" in path else [],
+        }
+        for quote, name, method, path, takes, status in _NOTES_ROUTES
+    ]
+    wanted = [{"what": quote, "quote": quote, "refuses": False} for quote, *_ in _NOTES_ROUTES]
+    tables = {"notes": {"id": "integer", "title": "string", "text": "string"}}
+    replies: list[dict[str, object]] = [
+        {"role": "slow", "when": "What is such a program called?", "text": "notes"},
+        {"role": "slow", "when": "A service answers HTTP requests and", "text": "nothing"},
+        {"role": "slow", "when": "Split a task", "text": json.dumps({"requirements": wanted})},
+        {"role": "slow", "when": "Does somebody have to prove", "text": "nobody"},
+        {
+            "role": "slow",
+            "when": "You plan an HTTP service",
+            "text": json.dumps({"tables": tables, "routes": routes}),
+        },
+        {
+            "role": "slow",
+            "when": "A service runs and has trouble",
+            "text": json.dumps(
+                {"function": "list_notes", "cause": "it keeps everything", "change": "keep nothing"}
+            ),
+        },
+    ]
+    replies += [
+        {"role": "coder", "when": f"`{name}`", "text": f"```python\n{source}```"}
+        for name, source in NOTES_PIECES.items()
+    ]
+    said = f"```python\n{_NOTES_DIALOGUE}```"
+    replies.append({"role": "critic", "when": "is done: ", "text": said})
+    return {"name": "notes", "replies": replies}

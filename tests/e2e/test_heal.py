@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,6 +45,12 @@ def staged(made: Yard, *stages: str) -> Incident | None:
     """The last incident, once it is in one of these stages."""
     found = incidents(made)
     return found[-1] if found and found[-1].stage in stages else None
+
+
+def staged_of(made: Yard, app: str, *stages: str, kind: str = "errors") -> bool:
+    """Whether an app has an incident of a kind that is in one of these stages."""
+    found = [each for each in incidents(made) if (each.app, each.kind) == (app, kind)]
+    return bool(found) and found[-1].stage in stages
 
 
 def test_an_input_that_breaks_a_release_is_found_and_mended(local: Yard, tmp_path: Path) -> None:
@@ -102,6 +110,42 @@ def test_what_cannot_be_mended_is_tried_three_times_and_a_person_decides(
     assert shopper.bad(since=back) == []
     assert local.app()["serving"] == 1
     assert "a person decided; release 1 serves" in incidents(local)[0].last
+
+
+def test_two_apps_are_mended_at_once_through_more_trouble_and_a_persons_word(
+    local: Yard, tmp_path: Path
+) -> None:
+    # Long enough to be met in the middle of a fix.
+    local.command.use_script(cart_script(delay=3.0))
+    ports = {}
+    for name in ("shop", "stall"):
+        told = local.act("deploy", str(result(tmp_path / name)), "--name", name, "--host", "local")
+        ports[name] = int(str(told["url"]).rpartition(":")[2])
+    owner = local.command.home / "apps" / "instances" / "shop-1" / "lease"
+    with Shopper(ports["shop"]) as shop, Shopper(ports["stall"]) as stall, monitored(local):
+        for name in ports:
+            folder = result(tmp_path / f"{name}-2", mark="2", edit=divides)
+            local.act("deploy", str(folder), "--name", name, "--host", "local")
+        until(lambda: staged_of(local, "shop", "fixing"), seconds=120)
+        until(lambda: staged_of(local, "stall", "fixing"), seconds=120)
+        local.act("override", "pause", "stall", "--reason", "not while we sell")
+        # Trouble of the release that serves meanwhile is another incident, mended meanwhile.
+        os.kill(int(owner.read_text()), signal.SIGKILL)
+        until(lambda: staged_of(local, "shop", "closed", kind="down"), seconds=120)
+        until(lambda: staged_of(local, "shop", "closed"), seconds=180)
+        assert staged_of(local, "stall", "fixing")
+        assert local.app("stall")["serving"] == 1
+        local.act("override", "release", "stall", "--reason", "we closed")
+        until(lambda: staged_of(local, "stall", "closed"), seconds=180)
+    assert [local.app(name)["serving"] for name in ports] == [3, 3]
+    assert sorted((each.app, each.kind) for each in incidents(local)) == [
+        ("shop", "down"),
+        ("shop", "errors"),
+        ("stall", "errors"),
+    ]
+    bill = local.command.bill()
+    assert len(bill) == len(set(bill))
+    assert [each.statuses[-1][1] for each in (shop, stall)] == [200, 200]
 
 
 @pytest.mark.parametrize("engine", [pytest.param("docker", marks=ENGINE_MARKS)])

@@ -1,7 +1,6 @@
 """`twinsmith monitor`, `health` and `incidents`: apps are watched, and healed where they may be."""
 
 import json
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -83,6 +82,7 @@ def incidents(
 
     from twinsmith.cli.book import opened_book
     from twinsmith.core.errors import ConfigError
+    from twinsmith.runs.dossier import told_of
     from twinsmith.runs.health import close_incident, found_incident, listed_incidents
 
     book = opened_book()
@@ -101,8 +101,8 @@ def incidents(
         typer.echo("no incidents" if every else "no open incidents")
     for each in shown:
         typer.echo(_line(each))
-        for step in each.steps if name else ():
-            typer.echo(f"  {_clock(step.at)}  {step.did}")
+        for line in told_of(book, each) if name else ():
+            typer.echo(f"  {line}")
 
 
 def _line(incident: "Incident") -> str:
@@ -111,10 +111,6 @@ def _line(incident: "Incident") -> str:
         f"{incident.id}  {incident.stage:<12}  {incident.app} release {incident.release}  "
         f"{incident.kind}{last}"
     )
-
-
-def _clock(at: float) -> str:
-    return f"{datetime.fromtimestamp(at, UTC):%H:%M:%S}"
 
 
 def _screen(found: "tuple[AppHealth, ...]") -> str:

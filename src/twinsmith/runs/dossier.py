@@ -29,6 +29,13 @@ def story_of(incident: Incident) -> tuple[str, ...]:
     return tuple(lines + [f"log: {line}" for line in incident.evidence.said[-5:]])
 
 
+def told_of(book: Book, incident: Incident) -> tuple[str, ...]:
+    """An incident as a person reads it at a terminal: its story, and where the rest of it lies."""
+    folder = dossier_folder(book, incident)
+    more = (f"all of it, with plots: {folder}",) if folder.exists() else ()
+    return (*story_of(incident)[1:], *more)
+
+
 def put_dossier(book: Book, incident: Incident, changes: Mapping[str, str]) -> Path:
     """Write the dossier of an incident; `changes` are the diffs of its attempts by their runs."""
     from twinsmith.adapters.drawing import png

@@ -79,13 +79,18 @@ class Healing:
             growth=growth_of(mine, alarm.kind),
         )
 
-    async def over(self, incident: Incident) -> str | None:
-        """Why what is under way for an incident was not done; empty: it was; None: not over."""
+    async def over(self, incident: Incident, *, overridden: bool = False) -> str | None:
+        """Why what is under way for an incident was not done; empty: it was; None: not over.
+
+        A build that looks for a fix stands still for as long as a person holds the app.
+        """
         run = incident.run
         if not run:
             return None
         if incident.stage == "fixing":
-            if self.lost(incident):
+            if overridden:
+                self._mender.park(run)
+            if overridden or self.lost(incident):
                 return None
             await self._mender.see_to(run)
             return self._mender.ended(run)

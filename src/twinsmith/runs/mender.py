@@ -66,11 +66,18 @@ class Mender:
             return f"it cannot be built: {progress.reason or f'see {book.folder(run) / LOG}'}"
         return None
 
+    def park(self, run: str) -> None:
+        """Let a build that is driven here stop where it is; `see_to` goes on with it."""
+        process = self._processes.get(run)
+        if process is not None and process.poll() is None:
+            process.terminate()
+            # It was stopped, and did not fail.
+            self._starts[run] = 0
+
     def leave(self) -> None:
         """Park what is under way here; the next monitor goes on with it."""
-        for process in self._processes.values():
-            if process.poll() is None:
-                process.terminate()
+        for run in self._processes:
+            self.park(run)
         for process in self._processes.values():
             with suppress(subprocess.TimeoutExpired):
                 process.wait(STOP_SECONDS)

@@ -23,7 +23,7 @@ from twinsmith.core.operating.incident import Incident, joined, knows, moved, op
 from twinsmith.core.operating.reading import Reading
 from twinsmith.core.operating.remedy import NOTICES, Situation
 from twinsmith.core.operating.windows import maintenance
-from twinsmith.core.people.override import holding
+from twinsmith.core.people.override import Override, holding
 from twinsmith.flow.operate.heal import answered, heal
 from twinsmith.runs.alerts import deliver_due, raise_alert
 from twinsmith.runs.book import Book
@@ -182,7 +182,8 @@ class MonitorProcess:
     async def _healed(
         self, incident: Incident, app: App, found: tuple[Alarm, ...], *, mending: bool
     ) -> Incident:
-        over = await self._healing.over(incident)
+        override = holding(self._overrides.listed(), app.name)
+        over = await self._healing.over(incident, overridden=override is not None)
         if over is not None and incident.run not in self._done:
             # What the deed itself did to people's requests is no trouble of what it led to.
             self._done.add(incident.run)
@@ -195,7 +196,7 @@ class MonitorProcess:
             app=app,
             releases=self._releases.listed(app.name),
             alarms=found,
-            held=self._held(app.name),
+            held=self._held(app.name, override),
             refused=over or "",
             over=over is not None,
             lost=self._healing.lost(incident),
@@ -216,9 +217,8 @@ class MonitorProcess:
             assert isinstance(given, Action)
             await self._crew.begin(given)
 
-    def _held(self, name: str) -> str:
+    def _held(self, name: str, override: Override | None) -> str:
         """Why nothing may be done with an app by itself just now; empty where nothing holds it."""
-        override = holding(self._overrides.listed(), name)
         if override is not None:
             return f"{override.kind} by {override.by}: {override.reason}"
         now = time.time()
