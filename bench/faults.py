@@ -9,10 +9,7 @@ what Docker's restart policy, Kubernetes' probes and Kamal do about it, by their
 
 import argparse
 import json
-import os
-import signal
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -20,81 +17,21 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from typing import get_args
 
-from bench.release_yard import APP, Place, engine_of, place
-from tests.delivered import asked, proxies, result
+from bench.faults_injected import FAULTS, SERVICE, WAIT_SECONDS, Bench, Fault
+from bench.release_yard import place
+from tests.delivered import asked, result
 from tests.engines import absent, serving
-from twinsmith.adapters.hosting.engine_args import container_name, mark_of
-from twinsmith.core.operating.incident import Incident
-from twinsmith.core.operating.instance import HostName, instance_name
-from twinsmith.settings import load
-from twinsmith.wiring.watching import incidents_of
+from twinsmith.core.operating.instance import HostName
 
-WAIT_SECONDS = 90.0
 STEADY_SECONDS = 3.0
 PAUSE = 0.05
 PATIENCE = 1.0
 """Seconds until the client gives a request up."""
-SERVICE = """
-
-import threading, time
-
-TOLD, KEPT = threading.Event(), []
-
-
-def ends(after):
-    time.sleep(after)
-    os.kill(os.getppid() if os.getpid() != 1 else 1, 15)
-
-
-@app.get("/work")
-def route_work():
-    return jsonify(ok=True)
-
-
-@app.get("/fault/<what>")
-def route_fault(what):
-    if what == "loop":
-        open("/data/loops", "w").close()
-        threading.Thread(target=ends, args=(0.1,)).start()
-    if what == "leak":
-        threading.Thread(target=grow, daemon=True).start()
-    TOLD.what = what
-    TOLD.set()
-    return jsonify(ok=True)
-
-
-def grow():
-    while True:
-        KEPT.append(bytearray(b"x" * (1 << 20)))
-        time.sleep(0.1)
-
-
-@app.before_request
-def troubled():
-    what = getattr(TOLD, "what", "")
-    if what == "hang":
-        time.sleep(3600)
-    if what == "errors":
-        return ("no", 500)
-    if what == "slow":
-        time.sleep(1.2)
-
-
-if os.path.exists("/data/loops"):
-    threading.Thread(target=ends, args=(0.3,)).start()
-"""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """One thing that goes wrong, and what is right to do about it."""
-
-    name: str
-    right: str
-    """The beginning of the step that mends it; empty: the host or the proxy does, no step."""
-    elsewhere: tuple[str, str, str]
-    """What Docker with `--restart`, Kubernetes with probes, and Kamal do about it."""
-    inject: Callable[["Bench"], None]
+KNOWING = ("errors", "slow", "monitor killed", "log flood")
+"""Faults that are told by what was usual before."""
+RULES = {"TWINSMITH_MONITOR_FIX": "false"}
+"""What models mend is measured by `bench.fixes_seeded`."""
+DEEDS = ("restart", "rollback", "hand over", "a person was told")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,129 +51,16 @@ class Seen:
     right: bool
 
 
-class Bench:
-    """The app with its two versions, and a client that asks all along."""
-
-    def __init__(self, where: Place) -> None:
-        self.where = where
-        self.yard = where.yard
-
-    def told(self, what: str) -> None:
-        """Let the second version do something."""
-        asked(self.where.port, f"/fault/{what}")
-
-    def process(self) -> int:
-        """The number of the process that an instance is, as this machine sees it."""
-        name = instance_name(APP, 2)
-        if self.yard.host == "local":
-            path = self.yard.command.home / "apps" / "instances" / name / "status.json"
-            return int(json.loads(path.read_text())["pid"])
-        told = self._engine("inspect", "--format", "{{.State.Pid}}", self.container)
-        return int(told.strip())
-
-    @property
-    def container(self) -> str:
-        """The name of the container of the second version."""
-        home = str(load(self.yard.command.environment).home)
-        return container_name(mark_of(home), instance_name(APP, 2))
-
-    def kill(self) -> None:
-        """Kill -9 of the program."""
-        os.kill(self.process(), signal.SIGKILL)
-
-    def vanish(self) -> None:
-        """The supervisor is killed, or the container removed, behind everybody's back."""
-        if self.yard.host != "local":
-            self._engine("rm", "--force", self.container)
-            return
-        lease = self.yard.command.home / "apps" / "instances" / instance_name(APP, 2) / "lease"
-        os.kill(int(lease.read_text()), signal.SIGKILL)
-
-    def proxy(self) -> None:
-        """Kill -9 of the proxy."""
-        for pid in proxies(self.yard.command):
-            os.kill(pid, signal.SIGKILL)
-
-    def incidents(self) -> tuple[Incident, ...]:
-        """All incidents there ever were."""
-        return incidents_of(load(self.yard.command.environment)).listed(over=True)
-
-    def _engine(self, *words: str) -> str:
-        address = self.yard.command.env.get(f"TWINSMITH_HOSTING_{self.yard.host.upper()}", "")
-        host = ["--host", address] if address else []
-        line = [engine_of(self.where_host), *host, *words]
-        return subprocess.run(line, capture_output=True, text=True, check=True).stdout
-
-    @property
-    def where_host(self) -> HostName:
-        """The host that the app is on."""
-        return next(each for each in get_args(HostName) if each == self.yard.host)
-
-
-NOTHING = "nothing: it still runs"
-RESTARTS = "restarts it"
-FAULTS = (
-    Fault(
-        name="kill -9",
-        right="",
-        elsewhere=(RESTARTS, RESTARTS, "as Docker"),
-        inject=Bench.kill,
-    ),
-    Fault(
-        name="crash loop",
-        right="rollback",
-        elsewhere=("restarts for ever", "CrashLoopBackOff", "as Docker"),
-        inject=lambda bench: bench.told("loop"),
-    ),
-    Fault(
-        name="hang",
-        right="restart",
-        elsewhere=(NOTHING, "restarts it after 3 failed probes", NOTHING),
-        inject=lambda bench: bench.told("hang"),
-    ),
-    Fault(
-        name="errors",
-        right="rollback",
-        elsewhere=(NOTHING, "nothing, or restarts if its probe fails", NOTHING),
-        inject=lambda bench: bench.told("errors"),
-    ),
-    Fault(
-        name="slow",
-        right="rollback",
-        elsewhere=(NOTHING, NOTHING, NOTHING),
-        inject=lambda bench: bench.told("slow"),
-    ),
-    Fault(
-        name="leak of 10 MB/s",
-        right="rollback",
-        elsewhere=("restarts at the limit", "kills at the limit, restarts", "as Docker"),
-        inject=lambda bench: bench.told("leak"),
-    ),
-    Fault(
-        name="gone",
-        right="restart",
-        elsewhere=("nothing: it is removed", "starts another", "nothing"),
-        inject=Bench.vanish,
-    ),
-    Fault(
-        name="proxy killed",
-        right="",
-        elsewhere=("has none", "has it restarted", "as Docker"),
-        inject=Bench.proxy,
-    ),
-)
-
-
 @contextmanager
 def monitored(bench: Bench) -> Iterator[None]:
     """A monitor beside the app."""
-    process = bench.yard.command.start("monitor")
+    bench.watcher = bench.yard.command.start("monitor")
     time.sleep(4)
     try:
         yield
     finally:
-        process.terminate()
-        process.communicate(timeout=60)
+        bench.watcher.terminate()
+        bench.watcher.communicate(timeout=60)
 
 
 def suffered(bench: Bench, fault: Fault) -> Seen:
@@ -257,7 +81,7 @@ def suffered(bench: Bench, fault: Fault) -> Seen:
             time.sleep(max(0.0, PAUSE - (time.time() - began)))
         return False
 
-    look(lambda: False, 30.0 if fault.name in ("errors", "slow") else 3.0)
+    look(lambda: False, 30.0 if fault.name in KNOWING else 3.0)
     began = time.time()
     fault.inject(bench)
 
@@ -272,7 +96,7 @@ def suffered(bench: Bench, fault: Fault) -> Seen:
     look(over, WAIT_SECONDS)
     fresh = [each for each in bench.incidents() if each.id not in known]
     steps = [step.did.partition(":")[0] for each in fresh for step in each.steps]
-    deeds = [each for each in steps if each.startswith(("restart", "rollback"))]
+    deeds = [each for each in steps if each.startswith(DEEDS)]
     bad = [at for at, status in answers if at >= began and status != 200]
     well = (bad[-1] - began if bad else 0.0) if answers[-1][1] == 200 else None
     remedy = ", ".join(deeds) or "none of ours"
@@ -291,7 +115,7 @@ def suffered(bench: Bench, fault: Fault) -> Seen:
 def story(host: HostName, address: str, fault: Fault) -> Seen:
     """One fault on a fresh app of two versions."""
     with place(host, address) as where:
-        where.yard.command.env |= {"TWINSMITH_MONITOR_STEADY_SECONDS": "5"}
+        where.yard.command.env |= {"TWINSMITH_MONITOR_STEADY_SECONDS": "5", **RULES}
         bench = Bench(where)
         for number in (1, 2):
             edit = (lambda text: text + SERVICE) if number == 2 else _working
@@ -363,7 +187,8 @@ def main() -> None:
             if why:
                 sys.exit(why)
             address = stack.enter_context(serving(given.host))
-        wanted = [each for each in FAULTS if not given.fault or each.name in given.fault]
+        mine = [each for each in FAULTS if given.host in each.only]
+        wanted = [each for each in mine if not given.fault or each.name in given.fault]
         rows = [story(given.host, address, fault) for fault in wanted for _ in range(given.runs)]
         print(table(rows))
         if given.calm:
