@@ -10,6 +10,7 @@ from tests.cart import EFFORT, Cart, cart_job, unmet
 from tests.service_scripts import CART, PIECES, PLAN
 from twinsmith.core.model import Prompt
 from twinsmith.core.operating.mend import Mend
+from twinsmith.core.operating.trouble import Evidence, Trouble
 from twinsmith.core.planning.contract_reply import read_contract
 from twinsmith.core.planning.dialogue import service_setup
 from twinsmith.core.planning.openapi import openapi_of
@@ -67,6 +68,28 @@ async def test_the_function_at_fault_is_exchanged_and_nothing_else() -> None:
     kept = [each["source"] for each in json.loads(files["checks.json"])["checks"]]
     assert [WORKS.source in kept, any("test_nothing" in each for each in kept)] == [True, True]
     assert json.loads(files["openapi.json"])["paths"] == openapi_of(CONTRACT)["paths"]
+
+
+async def test_an_incident_is_hunted_diagnosed_and_mended() -> None:
+    seen = Evidence(requests=("GET /cart/total",), said=("ZeroDivisionError",))
+    trouble = Trouble(incident="i-1", kind="errors", told="60% of requests fail", evidence=seen)
+    world, job = Cart(), mending(BROKEN, "", trouble=trouble)
+    outcome = await world.build(job)
+    assert outcome.solved, outcome.reason
+    assert world.stages() == ["hunt", "reproduce", "diagnose", "mend 1", "accept"]
+    asked = [prompt.text for prompt in world.prompts("slow")]
+    assert all("60% of requests fail" in text and "ZeroDivisionError" in text for text in asked)
+    told = [prompt.text for prompt in world.prompts("coder") if "runs today" in prompt.text]
+    assert "an empty cart is not thought of" in told[0]
+
+
+async def test_an_incident_that_nothing_shows_is_not_mended() -> None:
+    seen = Evidence(requests=("GET /cart/total",))
+    trouble = Trouble(incident="i-1", kind="errors", told="60% of requests fail", evidence=seen)
+    world = Cart()
+    outcome = await world.build(mending(deployed(PIECES), "", trouble=trouble))
+    assert unmet(outcome).startswith("it cannot be reproduced")
+    assert world.pieces() == []
 
 
 async def test_what_passes_already_cannot_be_reproduced() -> None:
