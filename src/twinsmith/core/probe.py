@@ -11,6 +11,7 @@ from typing import Literal
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.program import MODULE
 from twinsmith.core.replies.python_names import UNREADABLE
+from twinsmith.core.syntax import parse
 
 Origin = Literal["person", "task", "plan"]
 MOST_PROBES = 500
@@ -126,7 +127,7 @@ def read_tests(source: str, *, file: str) -> Probes:
 def read_check(line: str, *, number: int) -> Probe | None:
     """An assert that a model proposed, as a probe; None when it is not exactly one assert."""
     try:
-        body = ast.parse(line.strip()).body
+        body = parse(line.strip()).body
     except UNREADABLE:
         return None
     if len(body) != 1 or not isinstance(body[0], ast.Assert):
@@ -135,7 +136,7 @@ def read_check(line: str, *, number: int) -> Probe | None:
 
 
 def _is_plain_import(line: str) -> bool:
-    match ast.parse(line).body:
+    match parse(line).body:
         case [ast.ImportFrom(module=module, names=names)]:
             return module == MODULE and all(alias.asname is None for alias in names)
         case [ast.Expr(value=ast.Constant())]:
@@ -177,7 +178,7 @@ def is_literal(value: ast.expr | str) -> bool:
 
 def _parse(source: str, file: str) -> ast.Module:
     try:
-        return ast.parse(source)
+        return parse(source)
     except SyntaxError as error:
         raise ConfigError(f"{file}:{error.lineno}: {error.msg}; mend the file") from None
     except (ValueError, MemoryError, RecursionError) as error:

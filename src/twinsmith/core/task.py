@@ -10,6 +10,7 @@ from twinsmith.core.judging.quality import Thresholds
 from twinsmith.core.masking import Masking, places_masked
 from twinsmith.core.operating.mend import Mend
 from twinsmith.core.program import KINDS, Kind
+from twinsmith.core.syntax import parse
 from twinsmith.core.wording import (
     LANGUAGES,
     foreign_language_in,
@@ -123,7 +124,7 @@ def without_secrets(task: Task, masking: Masking) -> tuple[Task, Masked]:
 def runs_when_masked(tests: str) -> bool:
     """Whether tests can still run: everything masked in them stood in strings and comments."""
     try:
-        tree = ast.parse(tests)
+        tree = parse(tests)
     except SyntaxError:
         return False
     return not any(isinstance(node, ast.Name) and node.id == "masked" for node in ast.walk(tree))

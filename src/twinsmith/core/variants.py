@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from twinsmith.core.replies.python_names import UNREADABLE
+from twinsmith.core.syntax import parse
 
 LONGEST_SOURCE = 6000
 DEEPEST = 60
@@ -67,7 +68,7 @@ class Varied:
 def variants(source: str, most: int) -> tuple[str, ...]:
     """Up to `most` programs with one edit each, spread over the whole source."""
     try:
-        tree = ast.parse(source[: LONGEST_SOURCE + 1])
+        tree = parse(source[: LONGEST_SOURCE + 1])
         if len(source) > LONGEST_SOURCE or not _is_flat(tree):
             return ()
         edits = [(where, edit) for where in _places(tree) for edit in _edits(_node(*where))]
@@ -97,7 +98,7 @@ def _edited(tree: ast.Module, where: _Place, edit: ast.AST) -> str:
     _put(*where, edit)
     try:
         text = _text(ast.fix_missing_locations(tree))
-        ast.parse(text)
+        parse(text)
     except UNREADABLE:
         return ""
     finally:

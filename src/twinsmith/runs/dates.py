@@ -20,7 +20,8 @@ class Dates:
     def __init__(self, book: Book, said: Callable[[str], None]) -> None:
         settings = book.settings
         self._settings = settings
-        self._said = said
+        self._told: set[str] = set()
+        self._line = said
         self._every = settings.values.monitor.dates_seconds
         self._places = certificates_of(settings)
         self._almanac = almanac_of(settings)
@@ -39,6 +40,12 @@ class Dates:
                 self._looked[one] = now
                 found += news(await self._of(app, apps), self._incidents.listed(over=True))
         return tuple(found)
+
+    def _said(self, line: str) -> None:
+        """Say what cannot be found out, once in the life of a monitor."""
+        if line not in self._told:
+            self._told.add(line)
+            self._line(line)
 
     async def _of(self, app: App, apps: Sequence[App]) -> tuple[Alarm, ...]:
         own = {app.name, ""} if app is apps[0] else {app.name}

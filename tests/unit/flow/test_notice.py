@@ -44,7 +44,7 @@ async def test_what_ends_or_became_known_is_an_alarm_and_what_cannot_be_known_is
 async def test_who_cannot_be_asked_about_packages_is_said() -> None:
     found, said = await looked(CannedAdvisories(unasked="no network"))
     assert [each.kind for each in found] == ["certificate", "end of life"]
-    assert said[-1] == f"{SHOP.name}: weaknesses of its packages are not known: no network"
+    assert said[-1] == f"{SHOP.name}: weaknesses of 1 of its packages are not known: no network"
 
 
 async def test_a_person_is_told_again_after_a_week_and_at_once_of_what_is_new_or_worse() -> None:

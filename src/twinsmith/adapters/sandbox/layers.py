@@ -20,6 +20,7 @@ from twinsmith.adapters.sandbox.languages.language import Language, Toolchain
 from twinsmith.adapters.sandbox.languages.python import INTERPRETER
 from twinsmith.core.errors import SandboxError
 from twinsmith.core.program import MODULE, Kind, Program
+from twinsmith.core.syntax import parse
 
 HERE = Path(__file__).parent
 LOCK = HERE / "python-layer.lock"
@@ -117,7 +118,7 @@ def _imported(program: Program, *, optional: bool = False) -> frozenset[str]:
 def imports(source: str, *, optional: bool = False) -> frozenset[str]:
     """The top-level modules that a source imports; those in a `try` only with `optional`."""
     try:
-        nodes: list[ast.AST] = [ast.parse(source)]
+        nodes: list[ast.AST] = [parse(source)]
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return frozenset()
     found: set[str] = set()

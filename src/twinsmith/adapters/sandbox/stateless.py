@@ -7,6 +7,8 @@ this deceives only itself: its own calls meet, and the judge is as far away as e
 
 import ast
 
+from twinsmith.core.syntax import parse
+
 PURE = frozenset(
     {
         *("bisect", "cmath", "collections", "collections.abc", "copy", "fractions", "heapq"),
@@ -26,7 +28,7 @@ FORBIDDEN = frozenset(
 def is_stateless(source: str) -> bool:
     """Whether nothing in a Python source outlives a call."""
     try:
-        tree = ast.parse(source)
+        tree = parse(source)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return False
     return all(map(_is_fixed, tree.body)) and not any(map(_remembers, ast.walk(tree)))

@@ -13,6 +13,7 @@ from twinsmith.core.checks.foreign import TEXT_IN_QUOTES, at_home
 from twinsmith.core.checks.parameters import parameters_in
 from twinsmith.core.probe import Call
 from twinsmith.core.replies.python_names import UNREADABLE
+from twinsmith.core.syntax import parse, parse_expression
 
 LONGEST_TEXT = 50_000
 LONGEST_CALL = 2_000
@@ -108,7 +109,7 @@ def read_examples(
 def _own_words(text: str, function: str) -> tuple[str, tuple[str, ...]]:
     """The docstring and parameters of a function that the text defines; else the text as it is."""
     try:
-        tree = ast.parse(text)
+        tree = parse(text)
     except UNREADABLE:
         return text, ()
     for node in ast.walk(tree):
@@ -138,7 +139,7 @@ def _literal_at(text: str, at: int) -> tuple[str, int] | None:
 def _literal(text: str) -> str:
     """A literal in Python's own spelling; empty where the text is no literal."""
     try:
-        node = ast.parse(_spelled(text).strip(), mode="eval").body
+        node = parse_expression(_spelled(text).strip()).body
         ast.literal_eval(node)
     except UNREADABLE:
         return ""
@@ -214,7 +215,7 @@ def _calls(text: str, parameters: tuple[str, ...], language: str) -> Iterator[_F
 def _args(call: str, parameters: tuple[str, ...]) -> tuple[str, ...] | None:
     """The arguments of a call in their order; None where one is no literal."""
     try:
-        node = ast.parse(_spelled(call), mode="eval").body
+        node = parse_expression(_spelled(call)).body
     except UNREADABLE:
         return None
     if not isinstance(node, ast.Call):
@@ -345,7 +346,7 @@ def _doctests(text: str, function: str) -> Iterator[str]:
         if not line.startswith(">>>"):
             continue
         try:
-            node = ast.parse(line[3:].strip(), mode="eval").body
+            node = parse_expression(line[3:].strip()).body
         except UNREADABLE:
             continue
         called = {each.func for each in ast.walk(node) if isinstance(each, ast.Call)}
@@ -354,4 +355,4 @@ def _doctests(text: str, function: str) -> Iterator[str]:
         is_plain = isinstance(node, ast.Call) and names == {function}
         if function in names and result and not is_plain:
             # Python writes brackets only where it needs them: (f(1) == 2) == True
-            yield ast.unparse(ast.parse(f"assert ({ast.unparse(node)}) == {result}"))
+            yield ast.unparse(parse(f"assert ({ast.unparse(node)}) == {result}"))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from twinsmith.core.probe import Call
 from twinsmith.core.replies.python_names import UNREADABLE
+from twinsmith.core.syntax import parse_expression
 
 LONGEST_LITERAL = 400
 MOST_ITEMS = 16
@@ -266,7 +267,7 @@ def _changed_list(value: list[object], place: _Seen, rng: random.Random) -> list
 def _typed_rows(annotations: Sequence[str], rng: random.Random) -> list[list[object]]:
     """Rows made from annotations alone; none where an annotation says nothing."""
     try:
-        nodes = [ast.parse(each, mode="eval").body for each in annotations]
+        nodes = [parse_expression(each).body for each in annotations]
         return [[_typed(node, rng) for node in nodes] for _ in range(TYPED)] if nodes else []
     except (*UNREADABLE, LookupError):
         return []

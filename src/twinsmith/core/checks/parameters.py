@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from twinsmith.core.brackets import closed, parts
 from twinsmith.core.replies.python_names import UNREADABLE
+from twinsmith.core.syntax import parse
 
 LONGEST_DECLARATION = 1000
 DEEPEST = 8
@@ -72,7 +73,7 @@ def annotations_in(text: str, function: str, language: str) -> tuple[str, ...]:
 
 def _python(inside: str) -> tuple[Parameter, ...]:
     try:
-        defined = ast.parse(f"def f({inside}): pass").body[0]
+        defined = parse(f"def f({inside}): pass").body[0]
     except UNREADABLE:
         return ()
     assert isinstance(defined, ast.FunctionDef)

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from twinsmith.core.probe import Probe, read_check
 from twinsmith.core.replies.python_names import parsed
+from twinsmith.core.syntax import parse
 
 MOST_CHECKS = 30
 MOST_OF_A_TEST = 4
@@ -81,7 +82,7 @@ class _Raising(ast.NodeTransformer):
                 pass
             case _:
                 return node
-        none = ast.parse(f"raise AssertionError({ast.unparse(kind) + ' was not raised'!r})").body
+        none = parse(f"raise AssertionError({ast.unparse(kind) + ' was not raised'!r})").body
         handler = ast.ExceptHandler(type=kind, body=[ast.Pass()])
         return ast.Try(body=node.body, handlers=[handler], orelse=none, finalbody=[])
 
@@ -108,7 +109,7 @@ def _tests(text: str) -> Iterator[ast.Assert | ast.FunctionDef]:
         if parsed(part) is None:
             continue
         # A tree of its own: tests are rewritten.
-        for node in ast.parse(part).body:
+        for node in parse(part).body:
             match node:
                 case ast.Assert() | ast.FunctionDef(args=ast.arguments(args=[])):
                     yield node

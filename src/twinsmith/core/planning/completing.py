@@ -11,6 +11,7 @@ from functools import cache
 from twinsmith.core.planning.contract import Contract, Field, Operation, Refusal, Table
 from twinsmith.core.planning.words import SERVICE_WORDS
 from twinsmith.core.services.http_words import WORDS
+from twinsmith.core.syntax import parse
 
 WHO = ("user", "username", "user_id", "userid", "user_name", "owner", "owner_id")
 _WHOSE = re.compile(r"/users/\{id\}|(?:/users)?/\{(?:" + "|".join(WHO) + r")\}")
@@ -69,7 +70,7 @@ def reserved() -> frozenset[str]:
     defined = {
         node.name
         for words in (WORDS, SERVICE_WORDS)
-        for node in ast.parse(words).body
+        for node in parse(words).body
         if isinstance(node, ast.FunctionDef | ast.ClassDef)
     }
     there = {"store", "user", "http", "stand_in", "openapi", "os", "json"}

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from twinsmith.core.program import Program
 from twinsmith.core.replies.python_names import parsed
+from twinsmith.core.syntax import parse
 
 HOLLOW = 900
 """The candidate number under which hollow programs are run."""
@@ -21,7 +22,7 @@ def hollowed(program: Program) -> Program | None:
 
 
 def _emptied(source: str) -> str:
-    tree = ast.parse(source)
+    tree = parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             node.body = [ast.Pass()]

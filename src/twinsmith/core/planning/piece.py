@@ -13,6 +13,7 @@ from twinsmith.core.planning.contract import (
 )
 from twinsmith.core.replies.python_names import import_lines, missing, parsed
 from twinsmith.core.replies.reply_code import source_in
+from twinsmith.core.syntax import parse
 
 REFUSED = 400
 VERBS = ("add", "get", "all", "change", "remove")
@@ -134,8 +135,8 @@ def _text_of(node: ast.expr) -> str:
 def _imported(own: ast.FunctionDef) -> str:
     """The source of a piece with forgotten imports added; BadReply where a name is unknown."""
     source = ast.unparse(own) + "\n"
-    tree = ast.parse(source)
-    wanted = ast.parse("\n".join(import_lines(source, tree))).body
+    tree = parse(source)
+    wanted = parse("\n".join(import_lines(source, tree))).body
     own.body = [*own.body[:1], *wanted, *own.body[1:]]
     source = ast.unparse(ast.fix_missing_locations(own)) + "\n"
     unknown = sorted(missing(source) - {"store"})
@@ -188,7 +189,7 @@ def _renamed(own: ast.FunctionDef, names: dict[str, str]) -> ast.FunctionDef:
 
 def _called_with(operation: Operation, contract: Contract) -> ast.arguments:
     """The parameters of a piece as the contract has them."""
-    (first,) = ast.parse(f"{signature(operation, contract)} pass").body
+    (first,) = parse(f"{signature(operation, contract)} pass").body
     assert isinstance(first, ast.FunctionDef)
     return first.args
 

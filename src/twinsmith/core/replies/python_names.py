@@ -8,6 +8,8 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 
+from twinsmith.core.syntax import parse
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 """The errors of Python's own parser for a text that is no program or no literal."""
@@ -74,7 +76,7 @@ def parsed(source: str) -> ast.Module | None:
         with warnings.catch_warnings():
             # An odd escape is the program's own affair.
             warnings.simplefilter("ignore")
-            return ast.parse(source)
+            return parse(source)
     except UNREADABLE:
         return None
 
@@ -84,7 +86,7 @@ def problem(source: str) -> SyntaxError | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ast.parse(source)
+            parse(source)
     except SyntaxError as error:
         return error
     except UNREADABLE:

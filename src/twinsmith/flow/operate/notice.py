@@ -46,8 +46,9 @@ async def noticed(
             fixed = sorted({version for each in known for version in each.fixed_in})
             names = tuple(each.name for each in known)
             found.append(advisory(moment, spelled(pin), names, ", ".join(fixed)))
-        for reason in dict.fromkeys(advised.unasked.values()):
-            said(f"{app.name}: weaknesses of its packages are not known: {reason}")
+        if advised.unasked:
+            count, reason = len(advised.unasked), next(iter(advised.unasked.values()))
+            said(f"{app.name}: weaknesses of {count} of its packages are not known: {reason}")
     return tuple(each for each in found if each is not None)
 
 

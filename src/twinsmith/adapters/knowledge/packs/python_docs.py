@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from twinsmith.adapters.knowledge.packs.article import Part, part
+from twinsmith.core.syntax import parse
 
 _BUILT_IN = {"functions": "builtins", "stdtypes": "builtins", "exceptions": "builtins"}
 _DIRECTIVE = re.compile(
@@ -28,7 +29,7 @@ _BLOCK = re.compile(r"^( *)\.\. (?:code-block|testcode|doctest|parsed-literal)::
 
 def docstrings(text: str, about: str, exported: Mapping[str, str] | None = None) -> Iterator[Part]:
     """What a module says of itself, of its functions, of its classes and of their methods."""
-    tree = ast.parse(text)
+    tree = parse(text)
     said = ast.get_docstring(tree)
     if said and (found := part(about, about, _plain(said), 1)):
         yield found
@@ -38,7 +39,7 @@ def docstrings(text: str, about: str, exported: Mapping[str, str] | None = None)
 def exports(text: str, about: str) -> dict[str, str]:
     """What a package calls its own, by the module that it was made in."""
     found = {}
-    for node in ast.parse(text).body:
+    for node in parse(text).body:
         if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
             for alias in node.names:
                 name = alias.asname or alias.name
