@@ -7,6 +7,7 @@ Everything is done through the command `twinsmith`, as a person would; what it p
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -58,7 +59,7 @@ def main() -> None:
     )
     print(f"address: {url}")
     print(f"try:     curl {url}{route.path}")
-    print(f"stop:    twinsmith stop {APP}")
+    print(f"stop:    .venv/bin/twinsmith stop {APP}")
     sys.exit(0 if closed == "closed" else 1)
 
 
@@ -141,7 +142,7 @@ def _status(run: str) -> dict[str, object]:
 
 def _shown(*words: str) -> None:
     """A command as a person sees it; the demo ends where it fails."""
-    print(f"$ twinsmith {' '.join(words)}", flush=True)
+    print(f"$ twinsmith {shlex.join(words)}", flush=True)
     done = subprocess.run([*TWINSMITH, *words], check=False)
     if done.returncode:
         sys.exit(done.returncode)

@@ -34,7 +34,7 @@ def test_a_sentence_becomes_a_service_that_leaks_and_is_healed(tmp_path: Path) -
             "rollback notes to 1",
             "release 3 mended it",
             "incident closed; release 3 of notes serves on host local",
-            "stop:    twinsmith stop notes",
+            "stop:    .venv/bin/twinsmith stop notes",
         ]
         places = [told.index(each) for each in said]
         assert places == sorted(places), told
