@@ -31,7 +31,7 @@ from twinsmith.core.planning.contract import Contract, Operation
 from twinsmith.core.planning.patch import functions_in, patched
 from twinsmith.core.probe import Probes
 from twinsmith.core.program import Program
-from twinsmith.core.task import Task
+from twinsmith.core.task import Job, Task
 from twinsmith.flow.build.reproduce import whole
 from twinsmith.runs.book import Book
 from twinsmith.runs.drive import Driver
@@ -208,42 +208,32 @@ async def truth_of(
 
 async def mended(name: str, deliverable: Deliverable, bug: Seeded, home: Path) -> Row:
     """One bug, mended in at most three attempts as an incident is."""
-    contract = deliverable.contract
+    contract, kept = deliverable.contract, deliverable.probes
     assert contract is not None
-    kept = deliverable.probes
-    shown = replace(kept, checks=kept.checks[::2])
     truth = await truth_of(deliverable, contract, bug, replace(kept, checks=kept.checks[1::2]))
     # Whoever broke a check that the service was accepted by would not have been released.
-    shown = replace(
-        shown,
-        checks=tuple(
-            [e for e in shown.checks if await passes(bug.program, replace(shown, checks=(e,)))]
-        ),
-    )
+    accepted = [
+        probe
+        for probe in kept.checks[::2]
+        if await passes(bug.program, replace(kept, checks=(probe,)))
+    ]
+    shown = replace(kept, checks=tuple(accepted))
     book = Book(load({**os.environ, "TWINSMITH_HOME": str(home)}), Actor(name="bench"))
-    task = Task(
-        text=deliverable.source.task, language="python", kind="service", spec=deliverable.spec
-    )
     tried: tuple[str, ...] = ()
-    tokens, began, reason, fixed, right = 0, time.monotonic(), "", False, None
+    tokens, began = 0, time.monotonic()
     for attempt in range(1, MOST_ATTEMPTS + 1):
-        job = new_job(book, task, out=None, seed=1, budget=BUDGET)
-        trouble = trouble_of(bug, tried)
-        job = replace(
-            job,
-            seed=job.seed + RESEED * (attempt - 1),
-            mend=Mend(program=bug.program, checks=shown, trouble=trouble),
-        )
+        job = _job(book, deliverable, bug, shown, tried)
         outcome = await Driver(book).start(job)
         tokens += int(outcome.spent.tokens) if hasattr(outcome, "spent") else 0
         reason = str(getattr(outcome, "reason", ""))
         fixed = bool(getattr(outcome, "solved", False))
-        if fixed:
-            source = (Path(job.out) / "solution.py").read_text()
-            right = await passes(replace(bug.program, source=source), truth)
         if fixed or reason.startswith(HOPELESS):
             break
         tried = (*tried, f"attempt {attempt} was no fix: {reason}")
+    right = None
+    if fixed:
+        source = (Path(job.out) / "solution.py").read_text()
+        right = await passes(replace(bug.program, source=source), truth)
     return Row(
         service=name,
         route=f"{bug.route.method} {bug.route.path}",
@@ -255,6 +245,18 @@ async def mended(name: str, deliverable: Deliverable, bug: Seeded, home: Path) -
         tokens=tokens,
         seconds=round(time.monotonic() - began, 1),
     )
+
+
+def _job(
+    book: Book, deliverable: Deliverable, bug: Seeded, shown: Probes, tried: tuple[str, ...]
+) -> Job:
+    """The next attempt at a bug, as the self-healing agent asks for it."""
+    task = Task(
+        text=deliverable.source.task, language="python", kind="service", spec=deliverable.spec
+    )
+    job = new_job(book, task, out=None, seed=1, budget=BUDGET)
+    mend = Mend(program=bug.program, checks=shown, trouble=trouble_of(bug, tried))
+    return replace(job, seed=job.seed + RESEED * len(tried), mend=mend)
 
 
 def chosen(services: dict[str, Deliverable], most: int) -> list[tuple[str, Seeded]]:

@@ -108,7 +108,7 @@ def incidents(
 def _line(incident: "Incident") -> str:
     last = f": {incident.last}" if incident.last else ""
     return (
-        f"{incident.id}  {incident.stage:<12}  {incident.app} release {incident.release}  "
+        f"{incident.id}  {incident.stage:<12}  {incident.app} release {incident.troubled}  "
         f"{incident.kind}{last}"
     )
 

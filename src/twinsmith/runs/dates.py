@@ -7,7 +7,7 @@ from twinsmith.core.operating.alarm import Alarm
 from twinsmith.core.operating.app import App
 from twinsmith.core.operating.containerfile import packages_of
 from twinsmith.core.operating.locked import needed
-from twinsmith.flow.operate.notice import news, noticed
+from twinsmith.flow.operate.notice import Lookup, news, noticed
 from twinsmith.runs.book import Book
 from twinsmith.wiring.delivering import releases_of
 from twinsmith.wiring.packaging import advisories_of, pinned
@@ -24,8 +24,12 @@ class Dates:
         self._line = said
         self._every = settings.values.monitor.dates_seconds
         self._places = certificates_of(settings)
-        self._almanac = almanac_of(settings)
-        self._advisories = advisories_of(settings)
+        self._lookup = Lookup(
+            almanac=almanac_of(settings),
+            advisories=advisories_of(settings),
+            watch=watch_of(settings),
+            said=self._said,
+        )
         self._releases = releases_of(settings)
         self._incidents = incidents_of(settings)
         self._looked: dict[tuple[str, int], float] = {}
@@ -57,9 +61,6 @@ class Dates:
             app,
             needed(pinned(), packages),
             [each for each in self._places if each.app in own],
-            self._almanac,
-            self._advisories,
-            watch_of(self._settings),
-            self._said,
+            self._lookup,
             time.time(),
         )

@@ -20,7 +20,7 @@ def dossier_folder(book: Book, incident: Incident) -> Path:
 
 def story_of(incident: Incident) -> tuple[str, ...]:
     """The incident in a few lines: its timeline, what was tried, what it wrote last."""
-    lines = [f"incident {incident.id}: {incident.kind} of release {incident.release}"]
+    lines = [f"incident {incident.id}: {incident.kind} of release {incident.troubled}"]
     lines += [f"{_clock(step.at)} {step.did}" for step in incident.steps]
     for number, each in enumerate(incident.attempts, 1):
         cause = f"; believed cause: {each.cause}" if each.cause else ""
@@ -50,7 +50,7 @@ def put_dossier(book: Book, incident: Incident, changes: Mapping[str, str]) -> P
         for name, values, unit in figures(readings)
     ]
     marks = [Mark(at=step.at, text=step.did) for step in incident.steps[:MOST_MARKS]]
-    title = f"{incident.app}: {incident.kind} of release {incident.release}"
+    title = f"{incident.app}: {incident.kind} of release {incident.troubled}"
     drawn = picture(title, [each.at for each in readings], rows, marks)
     (folder / "readings.svg").write_text(svg(drawn), encoding="utf-8")
     (folder / "readings.png").write_bytes(png(drawn))

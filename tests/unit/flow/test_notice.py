@@ -11,7 +11,7 @@ from twinsmith.core.operating.incident import opened
 from twinsmith.core.operating.locked import Pin
 from twinsmith.core.operating.scan import Advisory
 from twinsmith.core.operating.watch import DAY, Watch
-from twinsmith.flow.operate.notice import AGAIN_SECONDS, news, noticed
+from twinsmith.flow.operate.notice import AGAIN_SECONDS, Lookup, news, noticed
 
 NOW = 1e9
 FLASK = Pin(name="flask", version="3.0.0", lines=(), needed_by=frozenset())
@@ -26,7 +26,8 @@ async def looked(advisories: CannedAdvisories, now: float = NOW) -> tuple[list[A
         {"/shop.pem": Dated(name="/shop.pem", until=NOW + 10 * DAY)},
         {"local": Dated(name="debian 12", until=NOW - 3 * DAY)},
     )
-    found = await noticed(SHOP, [FLASK], PLACES, almanac, advisories, Watch(), said.append, now=now)
+    lookup = Lookup(almanac=almanac, advisories=advisories, watch=Watch(), said=said.append)
+    found = await noticed(SHOP, [FLASK], PLACES, lookup, now)
     return list(found), said
 
 

@@ -80,6 +80,11 @@ class Incident:
         return self.stage not in ("escalated", "closed")
 
     @property
+    def troubled(self) -> int:
+        """The release that had the trouble first; `release` is the one that is looked at now."""
+        return self.mended or self.release
+
+    @property
     def last(self) -> str:
         """What was done last, in words."""
         return self.steps[-1].did if self.steps else ""

@@ -200,7 +200,7 @@ def _again_or_up(incident: Incident, now: Situation, why: str) -> Remedy:
     if not now.fixes or hopeless or len(incident.attempts) >= MOST_ATTEMPTS:
         tried = len(incident.attempts)
         mended = f"after {tried} of {MOST_ATTEMPTS} attempts: " if tried else ""
-        number = incident.mended or incident.release
+        number = incident.troubled
         return Remedy(deed="escalate", why=f"{mended}{why}; release {number} is left to a person")
     return Remedy(deed="fix", why=f"{why}; attempt {len(incident.attempts) + 1}")
 

@@ -88,7 +88,7 @@ def _judged(incident: Incident, wanted: Remedy, now: Situation) -> Incident:
 async def _fix(incident: Incident, wanted: Remedy, situation: Situation, ward: Ward) -> Incident:
     """Keep the next attempt, then begin it; a release that nobody can mend goes to a person."""
     begun = incident.attempts[:-1] if situation.lost else incident.attempts
-    incident = replace(incident, mended=incident.mended or incident.release, attempts=begun)
+    incident = replace(incident, mended=incident.troubled, attempts=begun)
     try:
         job = ward.fixing(incident)
     except ConfigError as error:

@@ -1,14 +1,22 @@
 """An app in, alarms out that no reading shows: what ends soon, and what became known."""
 
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 
 from twinsmith.core.errors import HostError
 from twinsmith.core.operating.alarm import Alarm
 from twinsmith.core.operating.app import App
-from twinsmith.core.operating.expiry import Moment, Place, advisory, certificate, end_of_life
+from twinsmith.core.operating.expiry import (
+    Dated,
+    Moment,
+    Place,
+    advisory,
+    certificate,
+    end_of_life,
+)
 from twinsmith.core.operating.incident import Incident
 from twinsmith.core.operating.locked import Pin
-from twinsmith.core.operating.scan import spelled
+from twinsmith.core.operating.scan import Advised, spelled
 from twinsmith.core.operating.watch import DAY, Watch
 from twinsmith.ports import Advisories, Almanac
 
@@ -16,40 +24,60 @@ AGAIN_SECONDS = 7 * DAY
 """What a person was told is told again after so long, if it is still so."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lookup:
+    """Where it is looked up what ends soon, and what became known."""
+
+    almanac: Almanac
+    advisories: Advisories
+    watch: Watch
+    said: Callable[[str], None]
+    """Gets a line for what cannot be found out."""
+
+
 async def noticed(
-    app: App,
-    pins: Collection[Pin],
-    places: Collection[Place],
-    almanac: Almanac,
-    advisories: Advisories,
-    watch: Watch,
-    said: Callable[[str], None],
-    now: float,
+    app: App, pins: Collection[Pin], places: Collection[Place], lookup: Lookup, now: float
 ) -> tuple[Alarm, ...]:
-    """What of an app ends soon or has known weaknesses; `said` gets what cannot be found out."""
+    """What of an app ends soon or has known weaknesses."""
     moment = Moment(app=app.name, release=app.serving, at=now)
-    found: list[Alarm | None] = []
+    found = [
+        *await _certificates(moment, places, lookup),
+        _base(moment, lookup.almanac.base(app.host), lookup.watch),
+        *await _weaknesses(moment, pins, lookup),
+    ]
+    return tuple(each for each in found if each is not None)
+
+
+async def _certificates(
+    moment: Moment, places: Collection[Place], lookup: Lookup
+) -> list[Alarm | None]:
+    found = []
     for place in places:
         try:
-            dated = await almanac.certificate(place)
+            dated = await lookup.almanac.certificate(place)
         except HostError as error:
-            said(str(error))
-            continue
-        found.append(certificate(moment, dated.name, dated.until, watch))
-    base = almanac.base(app.host)
-    if base is not None:
-        found.append(end_of_life(moment, base.name, base.until, watch))
-    if pins:
-        advised = await advisories.known(pins)
-        for pin in pins:
-            known = advised.known.get(spelled(pin), ())
-            fixed = sorted({version for each in known for version in each.fixed_in})
-            names = tuple(each.name for each in known)
-            found.append(advisory(moment, spelled(pin), names, ", ".join(fixed)))
-        if advised.unasked:
-            count, reason = len(advised.unasked), next(iter(advised.unasked.values()))
-            said(f"{app.name}: weaknesses of {count} of its packages are not known: {reason}")
-    return tuple(each for each in found if each is not None)
+            lookup.said(str(error))
+        else:
+            found.append(certificate(moment, dated.name, dated.until, lookup.watch))
+    return found
+
+
+def _base(moment: Moment, base: Dated | None, watch: Watch) -> Alarm | None:
+    return end_of_life(moment, base.name, base.until, watch) if base is not None else None
+
+
+async def _weaknesses(moment: Moment, pins: Collection[Pin], lookup: Lookup) -> list[Alarm | None]:
+    advised = await lookup.advisories.known(pins) if pins else Advised()
+    if advised.unasked:
+        count, reason = len(advised.unasked), next(iter(advised.unasked.values()))
+        lookup.said(f"{moment.app}: weaknesses of {count} of its packages are not known: {reason}")
+    found = []
+    for pin in pins:
+        known = advised.known.get(spelled(pin), ())
+        fixed = sorted({version for each in known for version in each.fixed_in})
+        names = tuple(each.name for each in known)
+        found.append(advisory(moment, spelled(pin), names, ", ".join(fixed)))
+    return found
 
 
 def news(found: Collection[Alarm], incidents: Collection[Incident]) -> tuple[Alarm, ...]:
