@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -113,6 +114,20 @@ def test_what_is_gone_is_started_again_unless_a_person_holds_it(
     assert seen.kind == "down"
     assert "restart shop" in [step.did.partition(":")[0] for step in seen.steps]
     assert "it is well again after restart 1" in seen.last
+
+
+def test_without_healing_trouble_is_told_and_nothing_is_done(local: Yard, tmp_path: Path) -> None:
+    local.command.env["TWINSMITH_MONITOR_HEAL"] = "false"
+    local.deploy(result(tmp_path / "v1"))
+    owner = local.command.home / "apps" / "instances" / "shop-1" / "lease"
+    with monitored(local):
+        os.kill(int(owner.read_text()), signal.SIGKILL)
+        until(lambda: incidents(local))
+        time.sleep(3)
+        assert asked(local.port) in (0, 502, 503)
+    (seen,) = incidents(local)
+    assert (seen.stage, len(seen.steps)) == ("seen", 1)
+    assert seen.kind in ("crash", "down")
 
 
 def test_bad_input_is_one_line(local: Yard) -> None:

@@ -154,6 +154,10 @@ class MonitorProcess:
         for each in [*([incident] if incident is not None else []), *others]:
             if self._given.heal:
                 await self._gone_on(each, app, found, mine)
+            elif each.is_open and not self._episodes[app.name]:
+                over = moved(each, "closed", "nothing is wrong any more", time.time())
+                self._incidents.save(over)
+                await self._tell(over, "info", over.last)
 
     async def _gone_on(
         self, incident: Incident, app: App, found: tuple[Alarm, ...], mine: list[Incident]
