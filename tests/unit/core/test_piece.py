@@ -97,6 +97,18 @@ class TestReading:
         assert "from store" not in source
         assert given(source, TOTAL, "ann") == (200, {"on": 2030, "d": 2})
 
+    def test_everything_of_a_module_is_imported_name_by_name(self) -> None:
+        star = "from functools import *\nfrom typing import *\n"
+        source = read_piece(fenced(star + PIECES["see_total"]), TOTAL, CONTRACT)
+        assert "import *" not in source
+        compile(source, "piece", "exec")
+
+    @pytest.mark.parametrize("line", ["from os import *", "nonlocal rows", "return await rows"])
+    def test_what_has_a_tree_and_is_no_program_is_no_piece(self, line: str) -> None:
+        text = PIECES["see_total"].replace("    return", f"    {line}\n    return", 1)
+        with pytest.raises(BadReply, match="see_total is no Python"):
+            read_piece(fenced(text), TOTAL, CONTRACT)
+
     def test_a_store_of_its_own_is_left_out(self) -> None:
         text = f"class Store:\n    pass\n\nstore = Store()\n\n{PIECES['see_total']}"
         source = read_piece(fenced(text), TOTAL, CONTRACT)

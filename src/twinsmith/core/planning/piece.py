@@ -11,7 +11,7 @@ from twinsmith.core.planning.contract import (
     arguments,
     signature,
 )
-from twinsmith.core.replies.python_names import import_lines, missing, parsed
+from twinsmith.core.replies.python_names import import_lines, missing, parsed, uncompilable
 from twinsmith.core.replies.reply_code import source_in
 from twinsmith.core.syntax import parse
 
@@ -142,11 +142,19 @@ def _imported(own: ast.FunctionDef) -> str:
     unknown = sorted(missing(source) - {"store"})
     if unknown:
         raise BadReply(f"{own.name} uses {unknown[0]}, which is not there: its arguments are all")
+    # A tree may still be no program: with one such function the whole service does not start.
+    if wrong := uncompilable(source):
+        raise BadReply(f"{own.name} is no Python: {wrong}")
     return source
 
 
 def _usual(node: ast.Import | ast.ImportFrom) -> bool:
-    """Whether a statement imports only modules of the standard library."""
+    """Whether a statement imports only modules of the standard library, each name by itself.
+
+    Everything of a module cannot be imported inside a function; names that it lacks are found then.
+    """
+    if any(each.name == "*" for each in node.names):
+        return False
     names = (
         [node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
     )

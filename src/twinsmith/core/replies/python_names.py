@@ -81,6 +81,17 @@ def parsed(source: str) -> ast.Module | None:
         return None
 
 
+def uncompilable(source: str) -> str:
+    """Why a source that has a tree is no program all the same; empty where it is one."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(source, "<source>", "exec", dont_inherit=True)
+    except UNREADABLE as error:
+        return str(error) or type(error).__name__
+    return ""
+
+
 def problem(source: str) -> SyntaxError | None:
     """The syntax error at which the parser stops; None where there is none."""
     try:

@@ -1,0 +1,26 @@
+"""The bugs that are put into services: each is a program, and another than before."""
+
+from bench.fixes_seeded import KINDS, chosen, seeded, trouble_of
+from tests.contract.test_packaged import CONTRACT
+from tests.service_scripts import PIECES
+from twinsmith.core.operating.deliverable import Deliverable
+from twinsmith.core.operating.hunt import hunts
+from twinsmith.core.operating.source import Source
+from twinsmith.core.planning.python_kit import assembled
+from twinsmith.core.replies.python_names import uncompilable
+from twinsmith.flow.build.pieces import FLASK_KIT
+from twinsmith.kits import kit
+
+PROGRAM = assembled(CONTRACT, PIECES, kit(FLASK_KIT))
+
+
+def test_every_kind_of_bug_is_put_in_and_can_be_hunted() -> None:
+    deliverable = Deliverable(source=Source(program=PROGRAM))
+    bugs = list(seeded(deliverable, CONTRACT))
+    assert {each.kind.name for each in bugs} == {each.name for each in KINDS}
+    for bug in bugs:
+        assert bug.program.source != PROGRAM.source
+        assert uncompilable(bug.program.source) == ""
+        (check,) = hunts(CONTRACT, trouble_of(bug)).checks
+        assert check.functions == (bug.route.function,)
+    assert chosen({}, 10) == []
