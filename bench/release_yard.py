@@ -27,7 +27,8 @@ TERMS = {
     "TWINSMITH_DEPLOY_CANARY_SECONDS": "1",
     "TWINSMITH_DEPLOY_SOAK_SECONDS": "1",
     "TWINSMITH_DEPLOY_CANARY_SHARE": "10",
-    "TWINSMITH_HOSTING_FIRST_PORT": "18700",
+    # Benches that run at the same time do not take each other's ports.
+    "TWINSMITH_HOSTING_FIRST_PORT": str(18_700 + os.getpid() % 100 * 10),
 }
 """Quick terms: what waits on purpose waits for a second."""
 APP = "shop"
