@@ -12,7 +12,7 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from typing import get_args
@@ -31,7 +31,8 @@ KNOWING = ("errors", "slow", "monitor killed", "log flood")
 """Faults that are told by what was usual before."""
 RULES = {"TWINSMITH_MONITOR_FIX": "false"}
 """What models mend is measured by `bench.fixes_seeded`."""
-DEEDS = ("restart", "rollback", "hand over", "a person was told")
+TOLD = "a person was told"
+DEEDS = ("restart", "rollback", "hand over", TOLD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,8 +109,16 @@ def suffered(bench: Bench, fault: Fault) -> Seen:
         lost=len(bad),
         asked=sum(at >= began for at, _ in answers),
         remedy=remedy,
-        right=well is not None and (remedy.startswith(fault.right) if fault.right else not deeds),
+        right=well is not None and is_right(fault.right, deeds),
     )
+
+
+def is_right(wanted: str, deeds: Sequence[str]) -> bool:
+    """Whether what was done begins with what is right; that a person was told is never wrong."""
+    acts = [each for each in deeds if not each.startswith(TOLD)]
+    if wanted == TOLD:
+        return bool(deeds) and not acts
+    return acts[0].startswith(wanted) if wanted and acts else not wanted and not acts
 
 
 def story(host: HostName, address: str, fault: Fault) -> Seen:

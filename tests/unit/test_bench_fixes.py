@@ -1,5 +1,6 @@
-"""The bugs that are put into services: each is a program, and another than before."""
+"""Bugs that are put into services are programs; what is done about a fault is judged rightly."""
 
+from bench.faults import TOLD, is_right
 from bench.fixes_seeded import KINDS, chosen, seeded, trouble_of
 from tests.contract.test_packaged import CONTRACT
 from tests.service_scripts import PIECES
@@ -24,3 +25,14 @@ def test_every_kind_of_bug_is_put_in_and_can_be_hunted() -> None:
         (check,) = hunts(CONTRACT, trouble_of(bug)).checks
         assert check.functions == (bug.route.function,)
     assert chosen({}, 10) == []
+
+
+def test_what_is_right_is_judged_by_what_was_done_first() -> None:
+    told = f"{TOLD}; nothing is to be done by itself"
+    assert is_right("rollback", [told, "rollback shop to 1", "hand over shop"])
+    assert not is_right("rollback", ["restart shop", "rollback shop to 1"])
+    assert not is_right("rollback", [told])
+    assert is_right("", [told])
+    assert not is_right("", ["restart shop"])
+    assert is_right(TOLD, [told])
+    assert not is_right(TOLD, [])
