@@ -47,8 +47,6 @@ def route_fault(what):
         threading.Thread(target=grow, args=(100 << 20,), daemon=True).start()
     if what == "flood":
         threading.Thread(target=talk, daemon=True).start()
-    if what == "fill":
-        threading.Thread(target=fill, daemon=True).start()
     TOLD.what = what
     TOLD.set()
     return jsonify(ok=True)
@@ -64,14 +62,6 @@ def talk():
     while True:
         print("x" * 20_000, flush=True)
         time.sleep(0.002)
-
-
-def fill():
-    with open("/data/filled", "wb") as file:
-        for _ in range(600):
-            file.write(b"x" * (10 << 20))
-            file.flush()
-            time.sleep(0.1)
 
 
 @app.before_request
@@ -231,12 +221,6 @@ FAULTS = (
         right="a person was told",
         elsewhere=("nothing: its log driver rotates", NOTHING, NOTHING),
         inject=lambda bench: bench.told("flood"),
-    ),
-    Fault(
-        name="disk filling at 100 MB/s",
-        right="hand over",
-        elsewhere=(NOTHING, "evicts it, if it has a limit", NOTHING),
-        inject=lambda bench: bench.told("fill"),
     ),
     Fault(
         name="monitor killed",

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from twinsmith.adapters.hosting.counters import Counters, counters
-from twinsmith.adapters.hosting.engine_gauge import log_path, plain_lines
+from twinsmith.adapters.hosting.engine_args import LOG_BYTES
+from twinsmith.adapters.hosting.engine_gauge import _Written, log_path, plain_lines
 from twinsmith.adapters.hosting.life import Life, descendants, life_of
 from twinsmith.adapters.hosting.local_gauge import LocalGauge
 from twinsmith.adapters.hosting.volume_size import VolumeSize, size_of
+from twinsmith.adapters.tail import Tail
 from twinsmith.core.operating.reading import Said, Usage
 from twinsmith.settings.loading import load
 from twinsmith.wiring.delivering import sockets_of
@@ -144,3 +146,34 @@ async def test_settings_lead_to_what_watching_needs(
     assert type(gauge_of(settings, "docker")).__name__ == "EngineGauge"
     assert (await meter_of(settings).read("nobody")).requests == 0
     assert readings_of(settings).listed("nobody", 0, 1) == ()
+
+
+def test_a_log_that_is_rolled_counts_on(tmp_path: Path) -> None:
+    log = tmp_path / "c-json.log"
+    written = _Written(str(log), Tail(log))
+    assert written.bytes() is None
+    log.write_bytes(b"x" * 600_000)
+    assert written.bytes() == 600_000
+    # It is full, and rolled; what came before that is in the file that is kept.
+    log.write_bytes(b"x" * LOG_BYTES)
+    log.rename(f"{log}.1")
+    log.write_bytes(b"x" * 5_000)
+    assert written.bytes() == LOG_BYTES + 5_000
+    # Rolled twice since the last look: the one in between is what is kept now.
+    middle = tmp_path / "middle"
+    middle.write_bytes(b"x" * LOG_BYTES)
+    middle.rename(f"{log}.1")
+    fresh = tmp_path / "fresh"
+    fresh.write_bytes(b"x" * 7_000)
+    fresh.rename(log)
+    assert written.bytes() == 3 * LOG_BYTES + 7_000
+
+
+def test_a_log_of_which_nothing_is_kept_was_full_when_it_was_rolled(tmp_path: Path) -> None:
+    log, fresh = tmp_path / "ctr.log", tmp_path / "ctr.log.tmp"
+    written = _Written(str(log), Tail(log))
+    log.write_bytes(b"x" * 100)
+    assert written.bytes() == 100
+    fresh.write_bytes(b"x" * 10)
+    fresh.rename(log)
+    assert written.bytes() == LOG_BYTES + 10

@@ -29,6 +29,8 @@ SHARED_BYTES = 16 << 20
 # Podman starts nothing without the first two.
 EACH_PROCESS = {"nofile": 4096, "nproc": 4096, "core": 0, "fsize": 4 << 30}
 LOG = {"max-size": "1m", "max-file": "2"}
+LOG_BYTES = 1_000_000
+"""Bytes at least after which an engine rolls a log: Docker's megabyte is the larger one."""
 BUILD_SECONDS = 600
 BUILD_BYTES = 2 << 30
 ASKED = "dev.twinsmith.asked"

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from twinsmith.adapters.hosting.engine_args import (
+    LOG_BYTES,
     Engine,
     container_name,
     mark_of,
@@ -67,9 +68,22 @@ class _Written:
         except OSError:
             return None
         if seen.st_ino != self._file or seen.st_size < self._size:
-            self._before += self._size
+            self._before += self._rolled() if self._file else 0
         self._file, self._size = seen.st_ino, seen.st_size
         return self._before + seen.st_size
+
+    def _rolled(self) -> int:
+        """What was written at least to the file that was seen last, and to those after it.
+
+        It was rolled because it was full; of more that came and went in between only the one that
+        is kept is known, so a flood counts as less than it is, and as a flood all the same.
+        """
+        least = max(self._size, LOG_BYTES)
+        try:
+            kept = os.stat(f"{self.path}.1")  # noqa: PTH116 - as above
+        except OSError:
+            return least
+        return kept.st_size if kept.st_ino == self._file else least + kept.st_size
 
 
 class EngineGauge:
