@@ -10,6 +10,7 @@ from bench.detectors_series import failing, healthy, slowed
 from twinsmith.core.operating.alarm import Alarm
 from twinsmith.core.operating.detect import alarms
 from twinsmith.core.operating.detect_shift import chance_of
+from twinsmith.core.operating.instance import InstanceState
 from twinsmith.core.operating.reading import Reading, Traffic, Usage
 from twinsmith.core.operating.watch import Watch
 
@@ -117,6 +118,26 @@ def test_an_app_that_fails_most_requests_from_the_start_is_never_usual() -> None
     readings = [reading(at, 10, 5) for at in range(400)]
     assert "errors" in found(readings)
     assert not found(readings, Watch(errors_tolerated=0.9))
+
+
+@pytest.mark.parametrize(
+    ("states", "restarts", "told"),
+    [
+        (("running", "running"), (0, 0), True),
+        (("running", "absent"), (0, 0), False),
+        (("absent", "absent"), (0, 0), False),
+        (("restarting", "running"), (0, 0), False),
+        (("running", "running"), (0, 1), False),
+    ],
+)
+def test_what_fails_while_nothing_runs_is_told_by_its_end_and_not_as_errors(
+    states: tuple[InstanceState, InstanceState], restarts: tuple[int, int], *, told: bool
+) -> None:
+    ends = [
+        replace(reading(at, 20, 20 * at), usage=Usage(state=state, restarts=count))
+        for at, state, count in zip((0, 1), states, restarts, strict=True)
+    ]
+    assert ("errors" in found([*calm(60), *ends])) is told
 
 
 def test_failures_that_are_over_are_no_alarm() -> None:

@@ -86,9 +86,25 @@ def chance_of(failed: int, asked: int, alpha: float, beta: float) -> float:
 
 
 def _counted(window: Window, first: int, end: int) -> tuple[int, int]:
-    """Requests and failed ones of some readings."""
-    traffics = [reading.traffic for reading in window.readings[first:end]]
-    return sum(each.requests for each in traffics), sum(each.failed for each in traffics)
+    """Requests and failed ones of some readings, as far as there was somebody to answer them.
+
+    What fails while nothing runs is told by its end, and is no fault of the release's answers.
+    """
+    asked = sum(reading.traffic.requests for reading in window.readings[first:end])
+    failing = [at for at in range(first, end) if window.readings[at].traffic.failed]
+    failed = dict.fromkeys((True, False), 0)
+    for at in failing:
+        failed[_was_there(window, at)] += window.readings[at].traffic.failed
+    return asked - failed[False], failed[True]
+
+
+def _was_there(window: Window, at: int) -> bool:
+    """Whether one process ran from the reading before to this one."""
+    now, before = window.readings[at], window.readings[max(0, at - 1)]
+    if before.release != now.release:
+        return now.usage.state == "running"
+    ran = now.usage.state == before.usage.state == "running"
+    return ran and now.usage.restarts == before.usage.restarts
 
 
 def _usual(window: Window, end: int, watch: Watch) -> tuple[int, int]:
