@@ -230,7 +230,7 @@ FAULTS = (
     ),
     Fault(
         name="engine killed",
-        right="",
+        right="restart",
         elsewhere=("its supervisor restarts it", "the same", "as Docker"),
         inject=lambda bench: bench.engine(),
         only=("docker",),

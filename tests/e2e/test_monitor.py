@@ -116,6 +116,18 @@ def test_what_is_gone_is_started_again_unless_a_person_holds_it(
     assert "it is well again after restart 1" in seen.last
 
 
+def test_what_a_person_does_with_an_app_is_no_trouble(local: Yard, tmp_path: Path) -> None:
+    local.command.env["TWINSMITH_APPROVALS_NEEDED"] = ""
+    local.deploy(result(tmp_path / "v1"))
+    with monitored(local):
+        local.act("restart", "shop")
+        local.deploy(result(tmp_path / "v2", mark="2"), "--replace")
+        local.act("stop", "shop")
+        local.act("start", "shop")
+        time.sleep(3)
+    assert [(each.kind, each.last) for each in incidents(local)] == []
+
+
 def test_without_healing_trouble_is_told_and_nothing_is_done(local: Yard, tmp_path: Path) -> None:
     local.command.env["TWINSMITH_MONITOR_HEAL"] = "false"
     local.deploy(result(tmp_path / "v1"))

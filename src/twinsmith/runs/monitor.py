@@ -21,7 +21,7 @@ from twinsmith.core.operating.damping import Episode, audible, begun, episodes
 from twinsmith.core.operating.detect import alarms
 from twinsmith.core.operating.incident import Incident, joined, knows, moved, opened
 from twinsmith.core.operating.reading import Reading
-from twinsmith.core.operating.remedy import NOTICES, Situation
+from twinsmith.core.operating.remedy import HOSTS_OWN, NOTICES, RESTART_FIRST, Situation
 from twinsmith.core.operating.windows import maintenance
 from twinsmith.core.people.override import Override, holding
 from twinsmith.flow.operate.heal import answered, heal
@@ -141,6 +141,10 @@ class MonitorProcess:
             since = max(since, incident.changed)
         heard = alarms([each for each in readings if each.at >= since], self._watch)
         found = audible(heard, maintenance(self._windows, time.time()))
+        away = [each for each in found if each.kind in RESTART_FIRST | HOSTS_OWN]
+        if incident is None and away and self._under_way(app.name):
+            # Whoever replaces or restarts it takes it away, and sees to it that one serves again.
+            found = tuple(each for each in found if each not in away)
         known = self._episodes.get(app.name, ())
         self._episodes[app.name] = episodes(known, found, time.time(), self._watch)
         news = begun(known, self._episodes[app.name])
@@ -228,6 +232,10 @@ class MonitorProcess:
         now = time.time()
         if any(each.covers(name, now) for each in maintenance(self._windows, now)):
             return "maintenance"
+        return self._under_way(name)
+
+    def _under_way(self, name: str) -> str:
+        """The action of an app that waits for its turn or is being done; empty: none."""
         busy = (each for each in self._queue.listed() if each.state in ("queued", "running"))
         first = next((each for each in busy if each.app == name), None)
         return f"{first.kind} ({first.run}) is under way" if first is not None else ""

@@ -106,7 +106,7 @@ def test_restarts_of_two_releases_are_not_added_up() -> None:
     assert set(found(readings)) == {"crash"}
 
 
-@pytest.mark.parametrize(("state", "seconds"), [("absent", 5), ("exited", 5), ("restarting", 60)])
+@pytest.mark.parametrize(("state", "seconds"), [("absent", 1), ("exited", 5), ("restarting", 60)])
 def test_an_app_that_does_not_come_back_is_down(state: InstanceState, seconds: int) -> None:
     readings = [reading(0)] + [reading(1 + at, state, reason="exit code 3") for at in range(90)]
     assert "down" not in found(readings[: seconds + 1])

@@ -1,6 +1,7 @@
 """Detectors of an app that ended: a crash, a loop of crashes, an app that stays away."""
 
 from twinsmith.core.operating.alarm import Alarm
+from twinsmith.core.operating.instance import InstanceState
 from twinsmith.core.operating.reading import Reading
 from twinsmith.core.operating.watch import Watch
 from twinsmith.core.operating.window import Window
@@ -44,10 +45,20 @@ def down(window: Window, watch: Watch) -> Alarm | None:
     while first > window.release and window.readings[first - 1].usage.state == state:
         first -= 1
     seconds = window.ago(first)
-    if seconds < (watch.restarting_after if state == "restarting" else watch.down_after):
+    if seconds < _patience(state, watch):
         return None
     why = window.last.usage.reason or "no reason known"
     return window.alarm("down", first, f"it is {state} for {seconds:.0f} s: {why}", 0.99)
+
+
+def _patience(state: InstanceState, watch: Watch) -> float:
+    """How long an instance may stay in a state before it is called down."""
+    match state:
+        case "restarting":
+            return watch.restarting_after
+        case "absent":
+            return watch.gone_after
+    return watch.down_after
 
 
 def _ended(before: Reading | None, now: Reading) -> bool:

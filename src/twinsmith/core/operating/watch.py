@@ -20,8 +20,10 @@ class Watch:
     """So many restarts within `loop_seconds` are a crash loop."""
     loop_seconds: float = 120.0
     """The span in which restarts are counted."""
+    gone_after: float = 1.0
+    """An instance that was absent for so long has nobody who would bring it back."""
     down_after: float = 5.0
-    """An instance that was absent or exited for so long does not come back by itself."""
+    """An instance that was exited for so long does not come back by itself."""
     restarting_after: float = 60.0
     """An instance that was about to restart for so long does not come back by itself."""
 
