@@ -125,7 +125,8 @@ def test_what_a_person_does_with_an_app_is_no_trouble(local: Yard, tmp_path: Pat
         local.act("stop", "shop")
         local.act("start", "shop")
         time.sleep(3)
-    assert [(each.kind, each.last) for each in incidents(local)] == []
+    # On busy cores it may be slow besides.
+    assert not {"crash", "down", "hang"} & {each.kind for each in incidents(local)}
 
 
 def test_without_healing_trouble_is_told_and_nothing_is_done(local: Yard, tmp_path: Path) -> None:
@@ -138,8 +139,7 @@ def test_without_healing_trouble_is_told_and_nothing_is_done(local: Yard, tmp_pa
         time.sleep(3)
         assert asked(local.port) in (0, 502, 503)
     (seen,) = incidents(local)
-    assert (seen.stage, len(seen.steps)) == ("seen", 1)
-    assert seen.kind in ("crash", "down")
+    assert (seen.stage, seen.restarts, seen.run) == ("seen", 0, "")
 
 
 def test_bad_input_is_one_line(local: Yard) -> None:
