@@ -42,6 +42,9 @@ PAUSE = 0.05
 IDLE_SECONDS = 5
 """A process suspended in the middle of a transaction loses it and its locks after so long."""
 
+_MADE: set[tuple[str, frozenset[str]]] = set()
+"""The databases whose tables this process has made, or found."""
+
 
 class epoch(FunctionElement[float]):  # noqa: N801, it reads as a function of the database
     """The database's own clock, in seconds: all processes of a database share it."""
@@ -97,9 +100,19 @@ class Database:
                 engine = _server(self._url, keeps_connections=self._keeps_connections)
             # Nobody closes a database: its connections end with it, or with the process.
             weakref.finalize(self, engine.dispose)
-            self._make(engine)
+            self._make_once(engine)
             self._engine = engine
         return self._engine
+
+    def _make_once(self, engine: Engine) -> None:
+        """Make what is missing, unless this process did: a server opens databases all the time."""
+        path = Path(self._url.removeprefix(SQLITE))
+        there = not self._url.startswith(SQLITE) or (path.exists() and path.stat().st_size > 0)
+        # Modules that are imported later may have added tables.
+        mine = (self._url, frozenset(self._tables.tables))
+        if not there or mine not in _MADE:
+            self._make(engine)
+            _MADE.add(mine)
 
     def _make(self, engine: Engine) -> None:
         """Make what is missing; where others make it just now, theirs is taken."""

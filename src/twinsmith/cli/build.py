@@ -121,9 +121,9 @@ def _deployed(book: "Book", ended: "Outcome", *, name: str, wanted: bool) -> Non
 
 def _task(text: str, language: str, kind: str, tests: Path | None, spec: Path | None) -> "Task":
     """The task that was typed, with its files; a mistake in them is told before anything starts."""
-    from twinsmith.cli.spec import read_spec, spec_in
     from twinsmith.core.probe import read_tests
     from twinsmith.core.task import read_task
+    from twinsmith.runs.spec import read_spec, spec_in
 
     source = text_of(tests, option="--tests ") if tests else ""
     document = read_spec(text_of(spec, option="--spec "), spec.name) if spec else spec_in(text)

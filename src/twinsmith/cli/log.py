@@ -22,6 +22,7 @@ EXAMPLE = (
     "twinsmith log --anchor >> /elsewhere/anchors (a line to store), "
     "twinsmith log --verify --against /elsewhere/anchors"
 )
+LONGEST_VALUE = 400
 AGAINST_HELP = "With --verify: a line that --anchor printed, or a file of them."
 
 
@@ -105,7 +106,13 @@ def _tell(checked: "list[Checked]") -> None:
         typer.echo(f"{paths[0]}{more}: {note}")
 
 
+def _short(value: object) -> str:
+    """A value as a person reads it: whole sources and tables of results are left to --json."""
+    said = json.dumps(value, ensure_ascii=False)
+    return said if len(said) <= LONGEST_VALUE else f"{said[:LONGEST_VALUE]}…"
+
+
 def _line(entry: "Entry") -> str:
     event = entry.event
-    data = " ".join(f"{k}={json.dumps(v, ensure_ascii=False)}" for k, v in event.data.items())
+    data = " ".join(f"{k}={_short(v)}" for k, v in event.data.items())
     return f"{entry.at[:23]} {event.run:<20} {event.kind:<18} {event.who:<12} {data}"

@@ -26,6 +26,8 @@ from twinsmith.cli import (
     people,
     questions,
     runs,
+    serve,
+    users,
     verify,
     worker,
 )
@@ -85,6 +87,9 @@ app.command("modify", epilog=people.MODIFY_EXAMPLE)(people.modify)
 app.command("queue", epilog=people.QUEUE_EXAMPLE)(people.queue)
 app.command("override", epilog=people.OVERRIDE_EXAMPLE)(people.override)
 app.command("fix", epilog=fix.EXAMPLE)(fix.fix)
+app.command("serve", epilog=serve.EXAMPLE)(serve.serve)
+app.add_typer(users.users, name="users")
+app.add_typer(users.keys, name="keys")
 app.command("monitor", epilog=health.MONITOR_EXAMPLE)(health.monitor)
 app.command("health", epilog=health.HEALTH_EXAMPLE)(health.health)
 app.command("incidents", epilog=health.INCIDENTS_EXAMPLE)(health.incidents)

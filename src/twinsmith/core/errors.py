@@ -2,7 +2,10 @@
 
 TwinsmithError
 ├── ConfigError         the operator: a setting, a flag, a file, a folder
-│   └── UnknownRun      … a run that is not in the journal
+│   ├── Unknown         … a name that nothing has
+│   │   └── UnknownRun  … a run that is not in the journal
+│   ├── Conflict        … it was decided, answered or made already
+│   └── Forbidden       … somebody who may not do it
 ├── RunBusy             whoever started it: another process is driving this run
 ├── RunLost             nobody: another worker took this run over
 ├── Waiting             a person: the run is parked until a question is answered
@@ -28,7 +31,19 @@ class ConfigError(TwinsmithError):
     """A setting, flag, file or folder that the operator has to mend."""
 
 
-class UnknownRun(ConfigError):
+class Unknown(ConfigError):
+    """A name that nothing has."""
+
+
+class Conflict(ConfigError):
+    """What was wanted was decided, answered or made already, and stays so."""
+
+
+class Forbidden(ConfigError):
+    """Somebody who may not do this."""
+
+
+class UnknownRun(Unknown):
     """A run that the journal does not know."""
 
 

@@ -89,6 +89,8 @@ class Candidate:
     """Repairs of the answer that were made without asking a model."""
     told: str = ""
     """The complaints about an earlier version that the coder was told."""
+    of: tuple[int, ...] = ()
+    """The numbers of the candidates that it was made of; none where it was written anew."""
 
 
 def file_problem(files: Sequence[SourceFile], language: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
+from twinsmith.core import members
 from twinsmith.core.events import Entry, Json
 
 State = Literal[
@@ -84,13 +85,15 @@ def advance(progress: Progress, entry: Entry) -> Progress:
     progress = replace(progress, updated=at)
     match event.kind:
         case "run.started":
-            return replace(progress, task=_text(data, "task"), started=at, out=_text(data, "out"))
+            return replace(
+                progress, task=members.text(data, "task"), started=at, out=members.text(data, "out")
+            )
         case "run.queued" | "run.taken" | "run.resumed" | "run.waiting" | "run.parked":
             return _moved(progress, entry)
         case "run.ended":
             return _ended(progress, data)
         case "stage.started":
-            stage = Stage(name=_text(data, "stage"), started=at)
+            stage = Stage(name=members.text(data, "stage"), started=at)
             return replace(progress, stages=(*progress.stages, stage))
         case "stage.finished":
             return _stage_finished(progress, data, at)
@@ -128,28 +131,28 @@ def _moved(progress: Progress, entry: Entry) -> Progress:
     event = entry.event
     # What it waited in the queue is not counted as its time.
     started = entry.at if event.kind == "run.taken" else progress.started
-    reason = _text(event.data, "reason")
+    reason = members.text(event.data, "reason")
     return replace(progress, state=_STATES[event.kind], reason=reason, started=started)
 
 
 def _ended(progress: Progress, data: Mapping[str, Json]) -> Progress:
-    state = _text(data, "state")
+    state = members.text(data, "state")
     for known in ENDED:
         if state == known:
             return replace(
                 progress,
                 state=known,
-                reason=_text(data, "reason"),
-                out=_text(data, "out") or progress.out,
-                confidence=_number(data, "confidence", 1.0),
-                leader=_whole(data, "winner"),
+                reason=members.text(data, "reason"),
+                out=members.text(data, "out") or progress.out,
+                confidence=members.number(data, "confidence", 1.0),
+                leader=members.whole(data, "winner"),
             )
     return progress
 
 
 def _stage_finished(progress: Progress, data: Mapping[str, Json], at: str) -> Progress:
-    name = _text(data, "stage")
-    note = _text(data, "note")
+    name = members.text(data, "stage")
+    note = members.text(data, "note")
     return replace(
         progress,
         stages=tuple(
@@ -162,9 +165,9 @@ def _stage_finished(progress: Progress, data: Mapping[str, Json], at: str) -> Pr
 
 
 def _model_replied(progress: Progress, data: Mapping[str, Json]) -> Progress:
-    model = _text(data, "model")
+    model = members.text(data, "model")
     models = progress.models if model in progress.models else (*progress.models, model)
-    used = _whole(data, "tokens") or 0
+    used = members.whole(data, "tokens") or 0
     return replace(
         progress,
         tokens=progress.tokens + used,
@@ -178,22 +181,23 @@ def _compared(progress: Progress, data: Mapping[str, Json]) -> Progress:
     standing = found if isinstance(found, dict) else {}
     return replace(
         progress,
-        best=_text(data, "best"),
-        leader=_whole(data, "winner"),
+        best=members.text(data, "best"),
+        leader=members.whole(data, "winner"),
         ensembles=tuple(
-            replace(each, best=_text(standing, str(each.number))) for each in progress.ensembles
+            replace(each, best=members.text(standing, str(each.number)))
+            for each in progress.ensembles
         ),
     )
 
 
 def _asked(before: tuple[Ensemble, ...], data: Mapping[str, Json]) -> tuple[Ensemble, ...]:
     """The ensembles after one more question."""
-    number, role = _whole(data, "ensemble"), _text(data, "role")
+    number, role = members.whole(data, "ensemble"), members.text(data, "role")
     if number is None:
         return before
     known = {each.number: each for each in before}
     old = known.get(number, Ensemble(number=number))
-    waiting = {**old.waiting, _text(data, "idempotency_key"): role}
+    waiting = {**old.waiting, members.text(data, "idempotency_key"): role}
     known[number] = replace(old, waiting=waiting)
     return tuple(known[each] for each in sorted(known))
 
@@ -202,12 +206,16 @@ def _answered(
     before: tuple[Ensemble, ...], data: Mapping[str, Json], tokens: int
 ) -> tuple[Ensemble, ...]:
     """The ensembles after one more answer; what an older journal does not tell is left out."""
-    number, role, nth = _whole(data, "ensemble"), _text(data, "role"), _whole(data, "nth")
+    number, role, nth = (
+        members.whole(data, "ensemble"),
+        members.text(data, "role"),
+        members.whole(data, "nth"),
+    )
     if number is None or not role:
         return before
     known = {each.number: each for each in before}
     old = known.get(number, Ensemble(number=number))
-    key = _text(data, "idempotency_key")
+    key = members.text(data, "idempotency_key")
     # The first question to a coder, number 0, is answered with candidate 1.
     written = (nth + 1,) if role == "coder" and nth is not None else ()
     known[number] = replace(
@@ -222,7 +230,7 @@ def _answered(
 
 def _edited(before: tuple[Ensemble, ...], data: Mapping[str, Json]) -> tuple[Ensemble, ...]:
     """The ensembles with the kept edits of their candidates, which get the next numbers."""
-    after, kept = _whole(data, "after"), data.get("kept")
+    after, kept = members.whole(data, "after"), data.get("kept")
     if after is None or not isinstance(kept, list):
         return before
     made = dict(enumerate(kept, after + 1))
@@ -234,21 +242,6 @@ def _edited(before: tuple[Ensemble, ...], data: Mapping[str, Json]) -> tuple[Ens
 
 def _edits_of(ensemble: Ensemble, made: Mapping[int, Json]) -> Iterable[int]:
     return (number for number, of in made.items() if of in ensemble.candidates)
-
-
-def _whole(data: Mapping[str, Json], name: str) -> int | None:
-    value = data.get(name)
-    return value if isinstance(value, int) else None
-
-
-def _number(data: Mapping[str, Json], name: str, default: float) -> float:
-    value = data.get(name)
-    return float(value) if isinstance(value, int | float) else default
-
-
-def _text(data: Mapping[str, Json], name: str) -> str:
-    value = data.get(name)
-    return value if isinstance(value, str) else ""
 
 
 def several(count: int, word: str) -> str:

@@ -13,6 +13,7 @@ from twinsmith.core.profile import Profile
 from twinsmith.core.progress import several
 from twinsmith.core.task import Job
 from twinsmith.flow.build.accept import reason_for
+from twinsmith.flow.build.chronicle import Chronicle
 from twinsmith.flow.build.clarify import clarify
 from twinsmith.flow.build.handover import result_files
 from twinsmith.flow.build.kind import kind_of
@@ -76,6 +77,7 @@ async def _searched(
     if not wanted.each:
         return work
     asked = await shown(work.pool, work.selection.winner, wanted, limits, recorder)
+    await Chronicle(recorder).stood(asked.standings)
     return replace(work, asked=asked)
 
 

@@ -22,7 +22,7 @@ from twinsmith.ports.operating import (
     Proxy,
     Volumes,
 )
-from twinsmith.ports.people import Desk, Questions
+from twinsmith.ports.people import Accounts, Answers, Desk, Identity, Keys, Questions, Sessions
 from twinsmith.ports.running import (
     Clock,
     Durable,
@@ -37,10 +37,12 @@ from twinsmith.ports.scanning import Advisories
 from twinsmith.ports.watching import Almanac, Incidents, Readings
 
 __all__ = [
+    "Accounts",
     "ActionQueue",
     "Advisories",
     "Alerts",
     "Almanac",
+    "Answers",
     "Approvals",
     "Apps",
     "Clock",
@@ -51,10 +53,12 @@ __all__ = [
     "Gauge",
     "Graph",
     "Host",
+    "Identity",
     "Images",
     "Incidents",
     "Inventory",
     "Journal",
+    "Keys",
     "Leases",
     "Messages",
     "Meter",
@@ -72,6 +76,7 @@ __all__ = [
     "Sandbox",
     "Scanner",
     "SecretBox",
+    "Sessions",
     "Visitor",
     "Volumes",
     "Workflow",

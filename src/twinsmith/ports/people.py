@@ -2,6 +2,15 @@
 
 from typing import Protocol
 
+from twinsmith.core.people.account import (
+    Account,
+    ApiKey,
+    Login,
+    Person,
+    Recognised,
+    Session,
+)
+from twinsmith.core.people.answered import Answered, Asking
 from twinsmith.core.people.question import Answer, Asked, PersonalQuestion, QuestionRecord
 
 
@@ -33,4 +42,96 @@ class Questions(Protocol):
 
     def listed(self) -> tuple[QuestionRecord, ...]:
         """Every question, oldest first."""
+        ...
+
+
+class Accounts(Protocol):
+    """Keeps the accounts of people."""
+
+    def get(self, name: str) -> Account | None:
+        """The account of that name."""
+        ...
+
+    def listed(self) -> tuple[Account, ...]:
+        """Every account, by name."""
+        ...
+
+    def save(self, account: Account) -> None:
+        """Keep an account; one of the same name is replaced."""
+        ...
+
+    def first(self, account: Account) -> bool:
+        """Keep an account where there is none at all; False where somebody was faster."""
+        ...
+
+
+class Keys(Protocol):
+    """Keeps API keys, revoked ones too."""
+
+    def get(self, name: str) -> ApiKey | None:
+        """The key of that id."""
+        ...
+
+    def listed(self) -> tuple[ApiKey, ...]:
+        """Every key, oldest first."""
+        ...
+
+    def save(self, key: ApiKey) -> None:
+        """Keep a key; one of the same id is replaced."""
+        ...
+
+
+class Sessions(Protocol):
+    """Keeps who is signed in."""
+
+    def find(self, digest: str) -> Session | None:
+        """The session with a token of this hash, or whose token before had it."""
+        ...
+
+    def save(self, session: Session) -> bool:
+        """Keep a session; False where its token was replaced meanwhile: then nothing is kept."""
+        ...
+
+    def end(self, *names: str) -> None:
+        """End the sessions of these ids."""
+        ...
+
+    def listed(self, account: str) -> tuple[Session, ...]:
+        """The sessions of an account, oldest first."""
+        ...
+
+
+class Identity(Protocol):
+    """Tells who somebody is: local accounts now, single sign-on one day."""
+
+    def by_password(self, name: str, password: str, where: str) -> Login:
+        """What becomes of an attempt to sign in; a session with its token where it is right."""
+        ...
+
+    def by_session(self, token: str) -> Recognised | None:
+        """The person with this cookie, with a new token where it is time for one."""
+        ...
+
+    def by_key(self, secret: str) -> Person | None:
+        """The person with this API key; None where it does not hold, or never did."""
+        ...
+
+
+class Answers(Protocol):
+    """Keeps answers to requests with a key, for every server that is asked again."""
+
+    def begin(self, asking: Asking, now: str) -> Answered | None:
+        """Note that a request is begun; what is known of it where its key was used before."""
+        ...
+
+    def settle(self, asking: Asking, answered: Answered) -> None:
+        """Keep the answer to a request that was begun."""
+        ...
+
+    def drop(self, asking: Asking) -> None:
+        """Forget a request that came to nothing: it may be tried again."""
+        ...
+
+    def forget(self, before: str) -> None:
+        """Forget all requests that were begun before a moment."""
         ...

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from twinsmith.adapters.clock import SystemClock
-from twinsmith.core.errors import ConfigError
+from twinsmith.core.errors import ConfigError, Conflict, Forbidden, Unknown
 from twinsmith.core.events import SYSTEM
 from twinsmith.core.operating.action import TUNABLE
 from twinsmith.core.people.approval import ApprovalRequest, Decision, Said, may_decide
@@ -30,6 +30,7 @@ async def decide(
     *,
     note: str = "",
     source: Path | None = None,
+    files: dict[str, str] | None = None,
     terms: Sequence[str] = (),
 ) -> ApprovalRequest:
     """Say something to a request; ConfigError where it is not open, or the person may not."""
@@ -41,12 +42,13 @@ async def decide(
     who = book.actor.signature
     why_not = may_decide(request, who, allowed=policy.by, own=policy.own)
     if why_not:
-        raise ConfigError(f"request {request.id}: {why_not}")
+        raise Forbidden(f"request {request.id}: {why_not}")
     if request.overdue(now):
-        raise ConfigError(
+        raise Conflict(
             f"request {request.id} was open until {request.until[:16]}; {request.unanswered} holds"
         )
-    files = result_in(book, str(source))[0] if source is not None else None
+    if source is not None:
+        files = result_in(book, str(source))[0]
     decision = Decision(
         said=said,
         by=who,
@@ -58,7 +60,7 @@ async def decide(
     if request.decision is not None or not approvals.decide(request.id, decision):
         kept = approvals.get(request.id)
         told = f"{kept.decision.said} by {kept.decision.by}" if kept and kept.decision else "late"
-        raise ConfigError(f"request {request.id} is decided already: {told}")
+        raise Conflict(f"request {request.id} is decided already: {told}")
     data = {"id": request.id, "said": said, "note": decision.note, "app": request.app}
     await book.tell(SYSTEM, "approval.decided", {**data}, key=f"approval.decided:{request.id}")
     return approvals.get(request.id) or request
@@ -86,5 +88,5 @@ def _found(records: Sequence[ApprovalRequest], name: str) -> ApprovalRequest:
         names = ", ".join(each.id for each in matches[-5:])
         raise ConfigError(f"request {name!r} could be {names}; give more of it")
     if not matches:
-        raise ConfigError(f"request {name!r} is not known; twinsmith approvals lists them")
+        raise Unknown(f"request {name!r} is not known; twinsmith approvals lists them")
     return matches[0]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from twinsmith.core.errors import ConfigError
+from twinsmith.core.errors import ConfigError, Unknown
 from twinsmith.core.operating.action import Queued, before
 from twinsmith.core.operating.app import App, Release
 from twinsmith.core.operating.instance import InstanceStatus, instance_name
@@ -24,7 +24,7 @@ class AppView:
 
 
 def found(book: Book, name: str) -> App:
-    """The app of that name; ConfigError where there is none."""
+    """The app of that name; Unknown where there is none."""
     from twinsmith.wiring.delivering import apps_of
 
     apps = apps_of(book.settings)
@@ -32,7 +32,7 @@ def found(book: Book, name: str) -> App:
     if app is None:
         known = ", ".join(each.name for each in apps.listed())
         hint = f"there are: {known}" if known else "there is none yet: twinsmith deploy RUN"
-        raise ConfigError(f"app {name!r} is not known; {hint}")
+        raise Unknown(f"app {name!r} is not known; {hint}")
     return app
 
 

@@ -1,6 +1,7 @@
 """All runs of one home: their records, what happened in them, and who acts on them."""
 
 import asyncio
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -38,6 +39,12 @@ class Book:
         self.settings = settings
         self.actor = actor
         self.journal = journal_of(settings)
+
+    def acting_as(self, actor: Actor) -> "Book":
+        """This book as somebody else reads it and writes in it, over the same tables."""
+        other = copy(self)
+        other.actor = actor
+        return other
 
     def find(self, name: str) -> str:
         """The run that a person means: its whole name, or an ending that only one run has."""
@@ -119,8 +126,9 @@ class Book:
 
     async def tell(self, run: str, kind: str, data: dict[str, Json], key: str = "") -> None:
         """Keep an event that the actor caused; the system's own chain is the run SYSTEM."""
+        told = {**data, "via": self.actor.where} if self.actor.where else data
         who = self.actor.signature
-        await self.journal.append(Event(run=run, kind=kind, who=who, data=data, key=key))
+        await self.journal.append(Event(run=run, kind=kind, who=who, data=told, key=key))
 
     async def tell_started(self, job: Given) -> None:
         """Note that a run was submitted, in its own chain and in the system's."""

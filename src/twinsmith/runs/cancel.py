@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from twinsmith.core.errors import ConfigError, EngineError, HostError
+from twinsmith.core.errors import Conflict, EngineError, HostError
 from twinsmith.core.operating.action import Action
 from twinsmith.core.progress import ENDED, Progress
 from twinsmith.runs.book import Book
@@ -19,7 +19,7 @@ async def cancel(book: Book, run: str) -> Progress:
     """
     state = book.progress(run).state
     if state in ENDED:
-        raise ConfigError(f"run {run} has ended already ({state}); there is nothing to cancel")
+        raise Conflict(f"run {run} has ended already ({state}); there is nothing to cancel")
     await book.queue.cancel(run)
     await book.tell(run, "run.cancel_requested", {})
     await book.until_left(run, PATIENCE_SECONDS)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from twinsmith.core.errors import ConfigError
+from twinsmith.core.errors import Conflict, Unknown
 from twinsmith.core.events import SYSTEM
 from twinsmith.core.operating.app import App
 from twinsmith.core.operating.incident import Incident, moved
@@ -94,7 +94,7 @@ def found_incident(book: Book, name: str) -> Incident:
     matches = [each for each in known if each.id == name or (name and each.id.endswith(name))]
     if len(matches) != 1:
         told = "could be several; give more of it" if matches else "is not known"
-        raise ConfigError(f"incident {name!r} {told}; twinsmith incidents --all lists them")
+        raise Unknown(f"incident {name!r} {told}; twinsmith incidents --all lists them")
     return matches[0]
 
 
@@ -104,7 +104,7 @@ async def close_incident(book: Book, name: str, note: str) -> Incident:
 
     incident = found_incident(book, name)
     if incident.stage == "closed":
-        raise ConfigError(f"incident {incident.id} is closed already: {incident.last}")
+        raise Conflict(f"incident {incident.id} is closed already: {incident.last}")
     said = book.settings.masking.text(" ".join(note.split()))
     closed = moved(incident, "closed", f"{book.actor.name}: {said}", time.time())
     incidents_of(book.settings).save(closed)

@@ -16,6 +16,13 @@ PATIENCE_SECONDS = 4.0
 """Whoever works on an app looks three times a second whether it is held, and settles it then."""
 
 
+def overrides(book: Book) -> tuple[Override, ...]:
+    """Every override, oldest first."""
+    from twinsmith.wiring.delivering import overrides_of
+
+    return overrides_of(book.settings).listed()
+
+
 async def override(book: Book, command: Command, scope: str, reason: str) -> tuple[str, ...]:
     """Do what a person commands over the head of everything automatic; what was done, in lines."""
     from twinsmith.wiring.delivering import apps_of, overrides_of

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from twinsmith.adapters.clock import SystemClock
-from twinsmith.core.errors import ConfigError
+from twinsmith.core.errors import ConfigError, Conflict, Unknown
 from twinsmith.core.people.question import Answer, QuestionRecord, accepted
 from twinsmith.runs.book import Book
 from twinsmith.wiring.people import questions_of
@@ -24,7 +24,7 @@ async def answer(book: Book, name: str, text: str) -> QuestionRecord:
     record = _found(questions.listed(), name)
     question, now = record.question, SystemClock().now()
     if record.overdue(now):
-        raise ConfigError(
+        raise Conflict(
             f"question {question.id} was open until {record.until[:16]}; the assumption holds: "
             f"{question.assumed}"
         )
@@ -34,7 +34,7 @@ async def answer(book: Book, name: str, text: str) -> QuestionRecord:
         kept = questions.get(question.id)
         before = kept.answer if kept else None
         told = f"{before.text!r} by {before.by}" if before else "elsewhere"
-        raise ConfigError(f"question {question.id} is answered already: {told}")
+        raise Conflict(f"question {question.id} is answered already: {told}")
     data = {"question": question.text, "answer": said, "id": question.id}
     await book.tell(question.run, "question.answered", {**data}, key=f"question.answered:{name}")
     return questions.get(question.id) or record
@@ -48,5 +48,5 @@ def _found(records: Sequence[QuestionRecord], name: str) -> QuestionRecord:
         names = ", ".join(each.question.id for each in matches[-5:])
         raise ConfigError(f"question {name!r} could be {names}; give more of it")
     if not matches:
-        raise ConfigError(f"question {name!r} is not known; twinsmith questions lists them")
+        raise Unknown(f"question {name!r} is not known; twinsmith questions lists them")
     return matches[0]

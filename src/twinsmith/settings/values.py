@@ -261,6 +261,23 @@ class Alerts(_Section):
     repeat_seconds: Annotated[float, Field(ge=0)] = 900.0
 
 
+class Server(_Section):
+    """Where the API and the console are reached, and what protects them."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65_535)] = 8400
+    certificate: str = ""
+    key: str = ""
+    public: str = ""
+    plain: bool = False
+    proxies: Names = ()
+    idle_seconds: Annotated[float, Field(ge=60)] = 28_800.0
+    session_seconds: Annotated[float, Field(ge=60)] = 604_800.0
+    per_second: Positive = 50
+    burst: Positive = 200
+    body_mb: Annotated[float, Field(gt=0, le=64)] = 2.0
+
+
 class Values(_Section):
     """All settings."""
 
@@ -282,3 +299,4 @@ class Values(_Section):
     approvals: Approvals = Approvals()
     monitor: Monitor = Monitor()
     alerts: Alerts = Alerts()
+    server: Server = Server()

@@ -36,6 +36,7 @@ def mix(pool: Pool, best: int, names: Sequence[str]) -> Candidate | None:
         ensemble=base.ensemble,
         way="varied",
         repairs=(f"candidate {best} with {told}",),
+        of=tuple(dict.fromkeys((best, *(each.number for each in donors.values())))),
     )
 
 

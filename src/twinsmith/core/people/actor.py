@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Way = Literal["terminal", "worker", "monitor", "api"]
+Way = Literal["terminal", "worker", "monitor", "console", "api"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,6 +12,8 @@ class Actor:
 
     name: str
     way: Way = "terminal"
+    where: str = ""
+    """The address and the key that a command came from; empty for this machine's own commands."""
 
     @property
     def signature(self) -> str:

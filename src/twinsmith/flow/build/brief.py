@@ -17,6 +17,8 @@ class Brief:
     way: Way = "direct"
     told: str = ""
     """Advice, a plan, what was learned: text for the coder."""
+    of: tuple[int, ...] = ()
+    """The number of the candidate that is to be mended; none where one is written anew."""
 
 
 def briefs(

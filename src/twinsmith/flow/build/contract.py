@@ -13,6 +13,7 @@ from twinsmith.core.planning.from_examples import widened
 from twinsmith.core.planning.requirement import Requirement, Requirements, same
 from twinsmith.core.planning.serving import unserved
 from twinsmith.flow.build.asking import answered
+from twinsmith.flow.build.chronicle import Chronicle
 from twinsmith.flow.recorder import Recorder
 from twinsmith.prompts import render
 
@@ -28,6 +29,8 @@ async def contracted(
     heats = [(e, nth, heat) for e in ensembles for nth, heat in enumerate(HEATS[e])]
     planned = await recorder.in_turn([_planned(task, wanted, *each, recorder) for each in heats])
     plans = [plan for plan in planned if plan is not None]
+    known = [(e, plan.text()) for (e, *_), plan in zip(heats, planned, strict=True) if plan]
+    await Chronicle(recorder).planned(known)
     if not plans:
         raise BadReply("no slow thinker gave a plan of the service that can be used")
     best = chosen(plans, wanted)

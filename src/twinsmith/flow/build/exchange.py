@@ -19,6 +19,27 @@ def exchange(work: Work, ensembles: Sequence[int], *, shared: bool) -> dict[int,
     return {each: "\n".join(_heard(work, each, shared=shared)) for each in ensembles}
 
 
+def crossed(work: Work, ensembles: Sequence[int]) -> dict[tuple[int, int], tuple[str, ...]]:
+    """The counterexamples that ensembles only hear of from one another, by who saw and who hears.
+
+    A difference between the two leading candidates is news to each ensemble that wrote only one.
+    """
+    alone = {each: _heard(work, each, shared=False) for each in ensembles}
+    leading = {work.selection.winner, work.selection.runner_up}
+    writers = {c.ensemble for c in work.pool.candidates if c.number in leading}
+    both = tuple(_difference(work.selection)) if len(writers) > 1 else ()
+    return {
+        (source, to): tuple(
+            line
+            for line in (*alone[source], *(both if {source, to} <= writers else ()))
+            if line not in alone[to]
+        )
+        for source in ensembles
+        for to in ensembles
+        if source != to
+    }
+
+
 def _heard(work: Work, ensemble: int, *, shared: bool) -> tuple[str, ...]:
     """The counterexamples for one slow thinker, a line each, none of them twice."""
     pool, chosen = work.pool, work.selection

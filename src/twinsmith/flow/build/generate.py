@@ -42,7 +42,9 @@ async def candidate_from(
     question: Question, task: Task, profile: Profile, brief: Brief, ask: Ask
 ) -> Candidate:
     """The candidate in a coder's answer to a question; without a program where it has none."""
-    made = Candidate(number=brief.number, program=None, ensemble=brief.ensemble, way=brief.way)
+    made = Candidate(
+        number=brief.number, program=None, ensemble=brief.ensemble, way=brief.way, of=brief.of
+    )
     try:
         reply = await ask(question)
         reading = read_reply(

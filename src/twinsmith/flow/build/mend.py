@@ -28,10 +28,12 @@ from twinsmith.core.program import Candidate
 from twinsmith.core.progress import several
 from twinsmith.core.services.http_checks import CPU_SECONDS, PROBE_SECONDS
 from twinsmith.core.task import Job
+from twinsmith.flow.build.chronicle import Chronicle
 from twinsmith.flow.build.diagnose import diagnose
 from twinsmith.flow.build.execute import execute
 from twinsmith.flow.build.pieces import Bench, Framed, Order, Patched
 from twinsmith.flow.build.reproduce import failing_checks, promises, whole
+from twinsmith.flow.build.verdicts import judge
 from twinsmith.flow.incidents import similar
 from twinsmith.flow.recorder import Recorder
 
@@ -57,6 +59,7 @@ class Mending:
             probe_seconds=max(limits.probe_seconds, PROBE_SECONDS),
         )
         self._recorder = recorder
+        self._chronicle = Chronicle(recorder)
         self._ensembles = ENSEMBLES[: job.effort.ensembles]
         self._asked = 0
         self._mine: frozenset[str] = frozenset()
@@ -68,24 +71,34 @@ class Mending:
         shop = Patched(frame=Framed(self._job.task, contract), base=self._mend.program)
         bench = Bench(shop=shop, recorder=self._recorder)
         parts = functions_in(self._mend.program.source, shop.names)
+        bench.parts[1] = parts
+        await self._chronicle.divided(contract)
+        work = self._ended(await self._sought(bench, parts), contract)
+        await self._chronicle.judged(work, judge(work.pool))
+        return work
+
+    async def _sought(self, bench: Bench, parts: dict[str, str]) -> Work:
+        """The work after all rounds that were needed, or with what stands in their way."""
+        contract = bench.shop.contract
         try:
-            work = await self._reproduced(contract)
+            work = await self._reproduced(bench)
             problem = self._unfit(work, parts)
             if problem:
-                return self._ended(replace(work, problem=problem), contract)
+                return replace(work, problem=problem)
             suspects = await self._suspects(work, contract, parts)
         except BudgetExceeded as error:
-            return self._ended(Work(problem=str(error)), contract)
+            return Work(problem=str(error))
+        await self._chronicle.suspected(suspects)
         for nth, heat in enumerate(HEATS):
             late = self._recorder.ledger.spent.seconds >= self._job.budget.seconds
             if work.problem or late or self._fixed(work) is not None:
                 break
             work = await self._round(nth, heat, bench, parts, suspects, work)
-        return self._ended(work, contract)
+        return work
 
-    async def _reproduced(self, contract: Contract) -> Work:
+    async def _reproduced(self, bench: Bench) -> Work:
         """The work with the deployed service as its first candidate, and what that fails."""
-        mend = self._mend
+        mend, contract = self._mend, bench.shop.contract
         failing = await failing_checks(self._job.task, mend, contract, self._limits, self._recorder)
         if not failing.checks:
             return Work(problem=f"{UNSEEN}: nothing that was tried shows it")
@@ -93,7 +106,7 @@ class Mending:
         work = Work(pool=Pool().with_given(whole(mend, contract, failing)))
         async with self._recorder.stage("reproduce") as stage:
             deployed = Candidate(number=1, program=mend.program)
-            work = self._as_it_was(await self._tried(work, [deployed]), contract)
+            work = self._as_it_was(await self._tried(bench, work, [deployed]), contract)
             wrong, held = work.pool.failing(1), work.pool.held(1)
             stage.text = f"{several(len(wrong), 'check')} fail as it is deployed, {len(held)} hold"
         return work
@@ -210,7 +223,7 @@ class Mending:
                 if self._normal(whole) not in known:
                     known.add(self._normal(whole))
                     made.append(whole)
-            work = await self._tried(work, made)
+            work = await self._tried(bench, work, made)
             stage.text = f"{', '.join(suspects)}: {several(len(made), 'version')}"
         return work
 
@@ -226,9 +239,10 @@ class Mending:
             mends=mends,
         )
 
-    async def _tried(self, work: Work, written: Sequence[Candidate]) -> Work:
+    async def _tried(self, bench: Bench, work: Work, written: Sequence[Candidate]) -> Work:
         """The work after each version ran every check."""
         pool = work.pool.with_candidates(written)
+        await self._chronicle.wrote(pool, bench.made_of)
         for candidate in written:
             if candidate.program is None:
                 continue
@@ -238,7 +252,9 @@ class Mending:
             except BudgetExceeded as error:
                 return replace(work, pool=pool, problem=str(error))
             pool = pool.with_execution(execution)
-        return replace(work, pool=pool, selection=select(pool.evidence()))
+        work = replace(work, pool=pool, selection=select(pool.evidence()))
+        await self._chronicle.judged(work, judge(pool))
+        return work
 
     def _fixed(self, work: Work) -> int | None:
         """The number of the version that passes every check and changes least; None: none does."""

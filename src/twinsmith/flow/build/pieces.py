@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from twinsmith.core.board_items import Share
 from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.model import Question
 from twinsmith.core.planning.contract import Contract
@@ -226,6 +227,8 @@ class Bench:
     recorder: Recorder
     parts: dict[int, Parts] = field(default_factory=dict)
     """The parts of each candidate, by its number."""
+    shares: dict[tuple[str, str], Share] = field(default_factory=dict)
+    """The first answer that each part stood in, by its name and source."""
 
     async def write(self, order: Order) -> Written:
         """The part that a coder wrote; without a source where the answer cannot be used."""
@@ -234,7 +237,17 @@ class Bench:
             source = self.shop.read(reply.text, order.part)
         except (BadReply, BudgetExceeded) as error:
             return Written(part=order.part, ensemble=order.ensemble, problem=str(error))
+        share = Share(name=order.part, ensemble=order.ensemble, nth=order.nth)
+        known = self.shares.setdefault((order.part, source), share)
+        if order.nth < (known.nth or 0):
+            # Asked at once, the second may be answered first.
+            self.shares[order.part, source] = share
         return Written(part=order.part, ensemble=order.ensemble, source=source)
+
+    def made_of(self, candidate: Candidate) -> tuple[Share, ...]:
+        """The coders' answers that a candidate is made of; none of those wrote what was there."""
+        parts = self.parts.get(candidate.number, {})
+        return tuple(self.shares.get(part, Share(name=part[0])) for part in parts.items())
 
     def wholes(
         self, base: Parts, written: Sequence[Written], ensembles: Sequence[int], made: int

@@ -29,6 +29,7 @@ def refinements(task: Task, work: Work, ensembles: tuple[int, ...]) -> list[tupl
                 ensemble=best.ensemble,
                 temperature=question.temperature,
                 way="refined",
+                of=(best.number,),
             )
             asked.append((question, brief))
     return asked

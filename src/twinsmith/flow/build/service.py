@@ -40,6 +40,7 @@ from twinsmith.core.services.http_checks import (
 )
 from twinsmith.core.task import Job
 from twinsmith.core.verdict import Finding
+from twinsmith.flow.build.chronicle import Chronicle
 from twinsmith.flow.build.contract import contracted
 from twinsmith.flow.build.dialogues import dialogues
 from twinsmith.flow.build.execute import execute, not_run_yet
@@ -57,6 +58,7 @@ from twinsmith.flow.build.requirements import required
 from twinsmith.flow.build.retrieve import advice, retrieve_part
 from twinsmith.flow.build.search import standing_of
 from twinsmith.flow.build.talks import Talks, best_of_each
+from twinsmith.flow.build.verdicts import judge
 from twinsmith.flow.recorder import Recorder
 
 BY_THE_CONTRACT = -2
@@ -82,6 +84,7 @@ class Services:
         self._recorder = recorder
         self._talks = Talks(limits=self._limits, recorder=recorder)
         self._leaders = Leaders(job, self._limits, recorder)
+        self._chronicle = Chronicle(recorder)
         self._ensembles = ENSEMBLES[: job.effort.ensembles]
         self._framed = job.effort.frames(job.task.language)
         self._asked = 0
@@ -93,6 +96,8 @@ class Services:
         wanted = await self._requirements()
         contract = await self._contract(wanted)
         wanted = with_more(wanted, unasked(wanted.each, contract))
+        await self._chronicle.required(wanted)
+        await self._chronicle.divided(contract)
         shop = (Framed if self._framed else Unframed)(self._task, contract)
         bench = Bench(shop=shop, recorder=self._recorder)
         await self._retrieve(contract)
@@ -103,6 +108,7 @@ class Services:
         stands = await self._stands(bench, wanted, work)
         for nth in range(MOST_ROUNDS):
             suspects = self._suspects(bench, work, stands)
+            await self._chronicle.suspected(suspects)
             made = len(work.pool.candidates)
             late = self._recorder.ledger.spent.seconds >= self._job.budget.seconds
             if work.problem or late or not suspects or made >= self._job.effort.candidates:
@@ -110,13 +116,16 @@ class Services:
             work = await self._again(nth, bench, suspects, work)
             stands = await self._stands(bench, wanted, work)
         work = await self._through_the_gate(contract, work)
+        await self._chronicle.judged(work, judge(work.pool))
         stands = await self._stands(bench, wanted, work)
         winner = work.selection.winner
         pieces = bench.parts.get(winner, {}) if winner is not None else {}
         asked = Asked(requirements=wanted, contract=contract, standings=stands, pieces=pieces)
+        asked = without_unsupported(asked, work.profile.unsupported)
+        await self._chronicle.stood(asked.standings)
         return replace(
             work,
-            asked=without_unsupported(asked, work.profile.unsupported),
+            asked=asked,
             pieces=tuple(self._known.values()),
             problem=work.problem or self._recorder.short,
         )
@@ -124,6 +133,7 @@ class Services:
     async def _requirements(self) -> Requirements:
         async with self._recorder.stage("requirements") as stage:
             wanted = await required(self._task.text, self._ensembles, self._recorder, accounts=True)
+            await self._chronicle.required(wanted)
             stage.text = several(len(wanted.each), "requirement")
         return wanted
 
@@ -178,7 +188,7 @@ class Services:
             # One by one a local model answers the same for the same seed.
             written = await self._recorder.in_turn([bench.write(order) for order in orders])
             # Before critics are asked: a short budget must not end with programs nobody tried.
-            work = await self._tried(work, bench.wholes({}, written, writers, 0))
+            work = await self._tried(bench, work, bench.wholes({}, written, writers, 0))
             voices = [(e, each) for e in self._ensembles for each in wanted.each]
             critics = [
                 dialogues(
@@ -198,7 +208,7 @@ class Services:
                 for probe in probes
             ]
             work = await self._with_dialogues(bench.shop.contract, proposals, work)
-            work = await self._tried(work, [])
+            work = await self._tried(bench, work, [])
             stage.text = self._standing(work)
         return work
 
@@ -244,6 +254,11 @@ class Services:
         async with self._recorder.stage(f"again {nth + 1}") as stage:
             nearest = self._nearest(bench, work)
             base: Parts = bench.parts[nearest] if nearest is not None else {}
+            source = work.pool.numbered(nearest).ensemble if nearest is not None else 1
+            if source != 1:
+                # Only the first ensemble is told what failed.
+                told_of = [each for each in suspects.values() if each]
+                await self._chronicle.crossed(source, 1, "complaints", told_of)
             made = len(work.pool.candidates)
             writers = self._writers(made)
             orders = [
@@ -255,18 +270,19 @@ class Services:
             wholes = bench.wholes(base, written, writers, made)
             told = "\n".join(dict.fromkeys(filter(None, suspects.values())))
             wholes = [replace(c, told=told) if c.ensemble == 1 else c for c in wholes]
-            work = await self._tried(work, wholes)
+            work = await self._tried(bench, work, wholes)
             best = best_of_each(bench, suspects, work.pool, work.selection.winner)
             if best is not None:
                 number = len(work.pool.candidates) + 1
                 whole = bench.whole(number, best, ensemble=1, way="varied")
-                work = await self._tried(work, [whole])
+                work = await self._tried(bench, work, [whole])
             stage.text = f"{', '.join(suspects)}: {self._standing(work)}"
         return work
 
-    async def _tried(self, work: Work, written: list[Candidate]) -> Work:
+    async def _tried(self, bench: Bench, work: Work, written: list[Candidate]) -> Work:
         """The work after each service ran the checks that it lacks; a password in a log bars it."""
         pool = work.pool.with_candidates(written)
+        await self._chronicle.wrote(pool, bench.made_of)
         work = replace(work, pool=pool)
         for candidate, probes in not_run_yet(pool):
             attempt = partial(execute, candidate, probes, self._limits)
@@ -291,6 +307,7 @@ class Services:
                 "ensembles": {str(e): standing_of(work, e) for e in self._ensembles},
             },
         )
+        await self._chronicle.judged(work, judge(work.pool))
         return work
 
     async def _through_the_gate(self, contract: Contract, work: Work) -> Work:
@@ -324,7 +341,9 @@ class Services:
 
     async def _stands(self, bench: Bench, wanted: Requirements, work: Work) -> tuple[Standing, ...]:
         winner = work.selection.winner
-        return await self._talks.stands(winner, bench, wanted, work.pool, self._gate)
+        stands = await self._talks.stands(winner, bench, wanted, work.pool, self._gate)
+        await self._chronicle.stood(stands)
+        return stands
 
     def _suspects(self, bench: Bench, work: Work, stands: Sequence[Standing]) -> dict[str, str]:
         """The parts that have to be written anew, each with the complaints about it."""

@@ -20,10 +20,11 @@ from twinsmith.core.progress import several
 from twinsmith.core.task import Job
 from twinsmith.core.variants import Varied
 from twinsmith.flow.build.brief import briefs
+from twinsmith.flow.build.chronicle import Chronicle
 from twinsmith.flow.build.critics import Critics
 from twinsmith.flow.build.disagreement import votable
 from twinsmith.flow.build.examine import given_probes, made_up, property_probes
-from twinsmith.flow.build.exchange import exchange
+from twinsmith.flow.build.exchange import crossed, exchange
 from twinsmith.flow.build.execute import execute, not_run_yet
 from twinsmith.flow.build.generate import candidate_from, generate
 from twinsmith.flow.build.leaders import Leaders
@@ -33,6 +34,7 @@ from twinsmith.flow.build.refine import refinements
 from twinsmith.flow.build.retrieve import advice
 from twinsmith.flow.build.search import leader_passes, standing_of
 from twinsmith.flow.build.vary import as_candidates, near_misses, varied
+from twinsmith.flow.build.verdicts import judge
 from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Sandbox
 
@@ -68,9 +70,11 @@ class Twins:
         self._wanted = wanted
         self._leaders = Leaders(job, limits, recorder)
         self._critics = Critics(job, work.profile, limits, recorder, wanted)
+        self._chronicle = Chronicle(recorder)
 
     async def solve(self) -> Work:
         """The work after all rounds: sure enough, or with nothing left to try or to spend."""
+        await self._chronicle.required(self._wanted)
         pool = Pool(exact=self._task.language == "python")
         pool = pool.with_given(given_probes(self._task, self._profile))
         pool = pool.with_inputs(self._profile.sketched)
@@ -92,6 +96,7 @@ class Twins:
         if not self._over(work):
             work = await self._told_by_a_person(work)
         work = await self._leaders.quickest(work)
+        await self._chronicle.judged(work, judge(work.pool))
         return replace(work, problem=self._recorder.short)
 
     async def _round(self, what: Round, nth: int, work: Work) -> Work:
@@ -129,8 +134,13 @@ class Twins:
         asked = [
             plan(self._task, seen[e], nth=e, ensemble=e, ask=self._recorder.ask) for e in doubtful
         ]
+        if self._effort.exchange:
+            for (source, to), lines in crossed(work, self._ensembles).items():
+                await self._chronicle.crossed(source, to, "counterexamples", lines)
         written, _ = await self._recorder.together(asked, [])
-        return {e: text for e, text in zip(doubtful, written, strict=True) if text}
+        plans = {e: text for e, text in zip(doubtful, written, strict=True) if text}
+        await self._chronicle.planned(plans.items())
+        return plans
 
     async def _decided(self, after: str, work: Work) -> Work:
         """The work with a vote on the simplest input on which the two leading candidates differ."""
@@ -245,6 +255,7 @@ class Twins:
 
     async def _compared(self, work: Work) -> Work:
         """The work after all candidates ran all probes and the best was chosen anew."""
+        await self._chronicle.wrote(work.pool)
         pool, stopped = work.pool, ""
         try:
             for candidate, probes in not_run_yet(pool):
@@ -269,6 +280,7 @@ class Twins:
                 "ensembles": {str(e): standing_of(work, e) for e in self._ensembles},
             },
         )
+        await self._chronicle.judged(work, judge(work.pool))
         return work
 
     async def _executed(self, candidate: Candidate, probes: Probes) -> Execution:

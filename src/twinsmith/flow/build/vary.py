@@ -100,6 +100,7 @@ def as_candidates(kept: Sequence[Variant], pool: Pool) -> list[Candidate]:
                 ensemble=parent.ensemble,
                 way="varied",
                 repairs=(f"one edit of candidate {parent.number}",),
+                of=(parent.number,),
             )
         )
     return made

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from twinsmith.cli.spec import read_spec, spec_in
+from twinsmith.runs.spec import read_spec, spec_in
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.events import Json
 

@@ -11,6 +11,7 @@ from twinsmith.core.planning.spec import contract_from
 _FENCED = re.compile(r"```(?:ya?ml|json)?[ \t]*\n(.*?)```", re.DOTALL)
 _YAML = re.compile(r"^(?:openapi|swagger): *[\"']?\d", re.MULTILINE)
 _JSON = re.compile(r"\"(?:openapi|swagger)\"\s*:\s*\"\d")
+MOST_VALUES = 200_000
 _OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
 
 
@@ -23,6 +24,8 @@ def read_spec(text: str, name: str) -> str:
         raise ConfigError(f"{name} is neither YAML nor JSON: {said}; mend it") from None
     if not isinstance(document, dict):
         raise ConfigError(f"{name} is no OpenAPI document: it is not an object; mend it")
+    if _size(document, {}) > MOST_VALUES:
+        raise ConfigError(f"{name} holds more than {MOST_VALUES} values; leave some out")
     try:
         told = json.dumps(document, default=str)
     except (ValueError, RecursionError):
@@ -41,3 +44,14 @@ def spec_in(task: str) -> str:
     parts += [task[bare.start() :]] if bare else []
     found = next((part for part in parts if _YAML.search(part) or _JSON.search(part)), "")
     return read_spec(found, "the OpenAPI document in the task") if found else ""
+
+
+def _size(value: object, known: dict[int, int]) -> int:
+    """How many values there are, counting what is referred to wherever it is: that can explode."""
+    if not isinstance(value, dict | list):
+        return 1
+    if id(value) not in known:
+        known[id(value)] = 1  # one that refers to itself is told below
+        inner = value.values() if isinstance(value, dict) else value
+        known[id(value)] = 1 + sum(min(_size(each, known), MOST_VALUES) for each in inner)
+    return known[id(value)]

@@ -1,0 +1,1 @@
+"""A typed client of a twinsmith server: `Client("https://…", key="tws_…").runs()`."""

@@ -1,0 +1,338 @@
+"""What goes over the wire between a server and its clients, where it is no value of the core."""
+
+from dataclasses import dataclass
+from typing import Annotated, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from twinsmith.core.driving import Priority
+from twinsmith.core.operating.action import ActionKind
+from twinsmith.core.operating.app import App
+from twinsmith.core.operating.instance import HostName
+from twinsmith.core.people.override import Command
+from twinsmith.core.people.role import Permission, Role
+
+T = TypeVar("T")
+Name = Annotated[str, Field(max_length=200)]
+Words = Annotated[str, Field(max_length=2_000)]
+
+
+class _Asked(BaseModel):
+    """What is asked for; a word that is not known is a mistake."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class NewRun(_Asked):
+    """A task for both ensembles."""
+
+    task: Annotated[str, Field(min_length=1, max_length=60_000)]
+    language: Name = ""
+    kind: Name = ""
+    tests: Annotated[str, Field(max_length=200_000)] = ""
+    spec: Annotated[str, Field(max_length=500_000)] = ""
+    """An OpenAPI document, as JSON or YAML."""
+    seed: Annotated[int, Field(ge=0, lt=1 << 31)] | None = None
+    budget_seconds: Annotated[float, Field(gt=0, le=1e6)] | None = None
+    budget_tokens: Annotated[int, Field(gt=0, le=10**9)] | None = None
+    budget_usd: Annotated[float, Field(gt=0, le=1e6)] | None = None
+    priority: Priority = "normal"
+
+
+class NewApp(_Asked):
+    """A release of what a run has built."""
+
+    run: Name
+    name: Name = ""
+    host: Literal["", "local", "docker", "podman"] = ""
+    port: Annotated[int, Field(ge=0, le=65_535)] = 0
+    replace: bool = False
+    secrets: dict[Name, Annotated[str, Field(max_length=10_000)]] = Field(default_factory=dict)
+
+
+class Deed(_Asked):
+    """Something to do with an app; `to` is the release that a rollback goes to, 0 the good one."""
+
+    to: Annotated[int, Field(ge=0, lt=1 << 31)] = 0
+    data: bool = False
+    """Whether a removal takes the app's data as well."""
+
+
+class Said(_Asked):
+    """An answer, a note, or a reason."""
+
+    text: Words = ""
+
+
+class Modified(_Asked):
+    """Another source or other terms of an action that waits for a person's word."""
+
+    note: Words = ""
+    files: dict[Name, Annotated[str, Field(max_length=1_000_000)]] = Field(default_factory=dict)
+    terms: dict[Name, float] = Field(default_factory=dict)
+
+
+class NewOverride(_Asked):
+    """A command over the head of everything automatic; `scope` is an app, or `all`."""
+
+    command: Command
+    scope: Name
+    reason: Annotated[str, Field(min_length=1, max_length=2_000)]
+
+
+class NewPassage(_Asked):
+    """Something that is to be known from now on."""
+
+    title: Annotated[str, Field(min_length=1, max_length=200)]
+    text: Annotated[str, Field(min_length=1, max_length=500_000)]
+    language: Name = ""
+
+
+class NewUser(_Asked):
+    """An account that is to be."""
+
+    name: Name
+    roles: Annotated[list[Role], Field(min_length=1)]
+
+
+class ChangedUser(_Asked):
+    """Other roles of an account, or whether it is shut."""
+
+    roles: Annotated[list[Role], Field(min_length=1)] | None = None
+    disabled: bool | None = None
+
+
+class NewKey(_Asked):
+    """An API key that is to be."""
+
+    title: Annotated[str, Field(min_length=1, max_length=80)]
+    scopes: Annotated[list[Permission], Field(min_length=1)]
+    days: Annotated[float, Field(gt=0, le=366)] = 90.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed(Generic[T]):
+    """Some of what there is, and where to go on; an empty `next`: that was all."""
+
+    items: tuple[T, ...]
+    next: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """A run that was begun, or waits for a worker."""
+
+    run: str
+    state: str
+    workers: int
+    """How many take runs just now; 0: it waits until one comes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppShown:
+    """An app as it stands."""
+
+    app: App
+    state: str
+    problem: str = ""
+    override: str = ""
+    under_way: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseShown:
+    """A release without its source, which has an address of its own."""
+
+    app: str
+    number: int
+    state: str
+    reason: str
+    run: str
+    parent: int
+    by: str
+    at: str
+    source: str
+    built_by: str
+    image: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HealthShown:
+    """How an app does: figures over time, oldest first, and what troubles it."""
+
+    app: str
+    words: str
+    release: int
+    seen_seconds_ago: float | None
+    at: tuple[float, ...]
+    series: dict[str, tuple[float | None, ...]]
+    units: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeedBegun:
+    """A deed that waits in the execution queue."""
+
+    run: str
+    app: str
+    kind: ActionKind
+    host: HostName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What was done, in lines."""
+
+    done: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelUse:
+    """How a model was used in a role."""
+
+    model: str
+    role: str
+    ensemble: int
+    calls: int
+    failed: int
+    tokens_in: int
+    tokens_out: int
+    seconds: float
+    first_token_seconds: float
+    usd: float
+    unpriced: int
+    cached: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """The models that a role asks, in their order."""
+
+    ensemble: int
+    role: str
+    models: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A passage that answers a question, and how near it is."""
+
+    score: float
+    source: str
+    path: str
+    language: str
+    licence: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taught:
+    """How many passages a text became."""
+
+    passages: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryShown:
+    """A line of the journal."""
+
+    run: str
+    seq: int
+    at: str
+    kind: str
+    who: str
+    data: JsonValue
+    hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainChecked:
+    """A chain of the journal that was followed from its beginning to its end."""
+
+    run: str
+    lines: int
+    broken: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """Whether every hash of the journal holds."""
+
+    ok: bool
+    lines: int
+    chains: tuple[ChainChecked, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserShown:
+    """An account without anything secret."""
+
+    name: str
+    roles: tuple[Role, ...]
+    permissions: tuple[Permission, ...]
+    disabled: bool
+    invited: bool
+    locked_until: str
+    sessions: int
+    made: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invited:
+    """An account with its one-time link, which is shown this once."""
+
+    name: str
+    link: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyShown:
+    """An API key without its secret."""
+
+    id: str
+    owner: str
+    title: str
+    scopes: tuple[Permission, ...]
+    made: str
+    expires: str
+    used: str
+    revoked: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyIssued:
+    """An API key with its secret, which is shown this once."""
+
+    key: KeyShown
+    secret: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Me:
+    """Who asks, and what they may do."""
+
+    name: str
+    permissions: tuple[Permission, ...]
+    by: Literal["key", "session"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alive:
+    """A server that answers."""
+
+    status: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """Whether everything that a run needs is there."""
+
+    ready: bool
+    workers: int
+    queued: int
+    monitor: bool
+    problems: tuple[str, ...]

@@ -1,0 +1,1 @@
+"""The API, a module for each thing it is about."""

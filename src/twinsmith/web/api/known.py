@@ -1,0 +1,91 @@
+"""Models, what is known, what was learned, over the API."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+
+from twinsmith.client.shapes import ModelUse, NewPassage, Passage, Route, Taught
+from twinsmith.core.knowing.insight import Insight
+from twinsmith.runs import known as knowing
+from twinsmith.web.guard import Guarded, Visitor, needs
+from twinsmith.web.office import office_of
+
+known = APIRouter(tags=["known"], route_class=Guarded)
+Words = Annotated[str, Query(max_length=2000)]
+
+
+@known.get("/models", openapi_extra=needs("read"))
+def models(visit: Visitor) -> tuple[Route, ...]:
+    """The models that each role of each ensemble asks, in their order, and why those."""
+    from twinsmith.wiring.models import offer
+
+    routes = offer(visit.book.settings).routes
+    return tuple(
+        Route(
+            ensemble=ensemble,
+            role=role,
+            models=tuple(each.name for each in choice.endpoints),
+            why=choice.why,
+        )
+        for (ensemble, role), choice in routes.items()
+    )
+
+
+@known.get("/models/use", openapi_extra=needs("read"))
+def use(request: Request, visit: Visitor, run: str = "") -> tuple[ModelUse, ...]:
+    """How models were used, by role and ensemble; of one run where one is named."""
+    uses = office_of(request).model_use
+    found = uses.of(visit.book.find(run)) if run else uses.all()
+    return tuple(
+        ModelUse(
+            model=model,
+            role=role,
+            ensemble=ensemble,
+            **{name: getattr(each, name) for name in each.__slots__},
+        )
+        for (model, role, ensemble), each in found.items()
+    )
+
+
+@known.get("/knowledge", openapi_extra=needs("read"))
+async def figures(visit: Visitor) -> knowing.Figures:
+    """How much is known, and from where."""
+    return await knowing.figures(visit.book)
+
+
+@known.get("/knowledge/search", openapi_extra=needs("read"))
+async def search(
+    visit: Visitor,
+    q: Words,
+    k: Annotated[int, Query(ge=1, le=100)] = 10,
+    language: Annotated[str, Query(max_length=40)] = "",
+) -> tuple[Passage, ...]:
+    """The passages that answer best; nothing where nothing fits."""
+    return tuple(
+        Passage(
+            score=hit.score,
+            source=hit.passage.source,
+            path=hit.passage.path,
+            language=hit.passage.language,
+            licence=hit.passage.licence,
+            text=hit.passage.text,
+        )
+        for hit in await knowing.search(visit.book, q, k, language)
+    )
+
+
+@known.post("/knowledge", status_code=201, openapi_extra=needs("teach"))
+async def teach(visit: Visitor, wanted: NewPassage) -> Taught:
+    """Keep a text: from now on runs find it."""
+    return Taught(passages=await knowing.teach(visit.book, wanted.title, wanted.text))
+
+
+@known.get("/insights", openapi_extra=needs("read"))
+async def insights(
+    visit: Visitor,
+    about: Words = "",
+    language: Annotated[str, Query(max_length=40)] = "",
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+) -> tuple[Insight, ...]:
+    """What was learned, what helps most first."""
+    return await knowing.insights(visit.book, about, language, limit)

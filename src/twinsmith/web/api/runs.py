@@ -1,0 +1,132 @@
+"""Runs over the API: submitted, listed, followed, stopped, fetched."""
+
+import io
+import json
+import zipfile
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from twinsmith.client.shapes import Begun, Listed, NewRun
+from twinsmith.core.board import Board
+from twinsmith.core.errors import Conflict
+from twinsmith.core.progress import ENDED, Progress, State
+from twinsmith.runs.accepting import resumed, submitted
+from twinsmith.runs.cancel import cancel
+from twinsmith.runs.package import result_in
+from twinsmith.web.api.reading import Cursor, Most, page_of
+from twinsmith.web.guard import Guarded, Visitor, needs
+from twinsmith.web.office import Office, office_of
+
+runs = APIRouter(prefix="/runs", tags=["runs"], route_class=Guarded)
+EVENTS = "text/event-stream"
+
+
+@runs.get("", openapi_extra=needs("read"))
+def listed(
+    request: Request,
+    visit: Visitor,
+    limit: Most = 50,
+    cursor: Cursor = "",
+    state: Annotated[State | None, Query()] = None,
+    q: Annotated[str, Query(max_length=200)] = "",
+) -> Listed[Progress]:
+    """Runs, newest first; `q` are words of their tasks."""
+    glance, names = office_of(request).glance, visit.book.journal.runs()[::-1]
+    if state is None and not q:
+        names, following = page_of(names, cursor, limit, str)
+        return Listed(items=tuple(glance.progresses(names)), next=following)
+    known = glance.progresses(names)
+    fitting = [
+        each
+        for each in known
+        if state in (None, each.state) and q.casefold() in each.task.casefold()
+    ]
+    shown, following = page_of(fitting, cursor, limit, lambda each: each.run)
+    return Listed(items=tuple(shown), next=following)
+
+
+@runs.post("", status_code=202, openapi_extra=needs("build"))
+async def submit(wanted: NewRun, visit: Visitor, response: Response) -> Begun:
+    """Leave a task to the workers."""
+    run = await submitted(visit.book, wanted)
+    response.headers["location"] = f"/api/v1/runs/{run}"
+    return _begun(visit, run)
+
+
+@runs.get("/{run}", openapi_extra=needs("read"))
+def one(request: Request, visit: Visitor, run: str) -> Progress:
+    """How far a run has come."""
+    return office_of(request).glance.progress(visit.book.find(run))
+
+
+@runs.get("/{run}/board", openapi_extra=needs("read"))
+def board(request: Request, visit: Visitor, run: str) -> Board:
+    """What lies on the table of a run: requirements, candidates, checks, results."""
+    return office_of(request).glance.board(visit.book.find(run))
+
+
+@runs.post("/{run}/cancel", openapi_extra=needs("build"))
+async def stop(visit: Visitor, run: str) -> Progress:
+    """Stop a run for good."""
+    return await cancel(visit.book, visit.book.find(run))
+
+
+@runs.post("/{run}/resume", status_code=202, openapi_extra=needs("build"))
+async def resume(visit: Visitor, run: str) -> Begun:
+    """Let workers go on with a run that stands still."""
+    name = visit.book.find(run)
+    await resumed(visit.book, name)
+    return _begun(visit, name)
+
+
+@runs.get("/{run}/program", openapi_extra=needs("read"), response_class=Response)
+def program(visit: Visitor, run: str) -> Response:
+    """The result of a run as a ZIP file."""
+    name = visit.book.find(run)
+    if visit.book.progress(name).state not in ENDED:
+        raise Conflict(f"run {name} is not over; its program is there when it is")
+    files, _ = result_in(visit.book, name)
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, text in sorted(files.items()):
+            archive.writestr(f"{name}/{path}", text)
+    headers = {"content-disposition": f'attachment; filename="{name}.zip"'}
+    return Response(held.getvalue(), media_type="application/zip", headers=headers)
+
+
+@runs.get("/{run}/events", openapi_extra=needs("read"), response_class=StreamingResponse)
+async def events(
+    request: Request,
+    visit: Visitor,
+    run: str,
+    last_event_id: Annotated[int, Header(ge=0)] = 0,
+    after: Annotated[int, Query(ge=0)] = 0,
+) -> Response:
+    """The events of a run as they happen; with Last-Event-ID, those behind it first."""
+    office, name, seen = office_of(request), visit.book.find(run), max(last_event_id, after)
+    over = office.glance.progress(name).state in ENDED
+    if over and seen and seen >= visit.book.journal.anchor(name).lines:
+        # A browser asks again and again until it is told that there is no more.
+        return Response(status_code=204)
+    return StreamingResponse(_told(office, name, seen), media_type=EVENTS)
+
+
+async def _told(office: Office, run: str, after: int) -> AsyncIterator[str]:
+    yield "retry: 1000\n\n"
+    async for line in office.streams.follow(run, after):
+        if line is None:
+            yield ": still here\n\n"
+            continue
+        yield f"id: {line.seq}\nevent: entry\ndata: {line.text}\n\n"
+        if line.kind == "run.ended":
+            yield f"event: end\ndata: {json.dumps({'run': run})}\n\n"
+            return
+
+
+def _begun(visit: Visitor, run: str) -> Begun:
+    book = visit.book
+    workers = len(book.workers(serving=True))
+    return Begun(run=run, state=book.progress(run).state, workers=workers)

@@ -1,0 +1,69 @@
+"""The application: the API and the console behind one guard, made from settings."""
+
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from starlette.types import ASGIApp
+
+from twinsmith import __version__
+from twinsmith.settings import Settings
+from twinsmith.web.addresses import names_of
+from twinsmith.web.api.apps import apps
+from twinsmith.web.api.journal import journal
+from twinsmith.web.api.known import known
+from twinsmith.web.api.people import people
+from twinsmith.web.api.runs import runs
+from twinsmith.web.api.system import system
+from twinsmith.web.api.users import users
+from twinsmith.web.console.entrance import entrance
+from twinsmith.web.console.runs import runs as run_pages
+from twinsmith.web.console.static import static
+from twinsmith.web.guard import API, Guarded, needs, rule_of
+from twinsmith.web.headers import Sealed
+from twinsmith.web.office import Office, office_for
+from twinsmith.web.problems import tell_problems
+
+
+def application(settings: Settings) -> tuple[ASGIApp, FastAPI, Office]:
+    """What serves requests, the application in it with its routes, and what its routes share."""
+    office = office_for(settings)
+    app = FastAPI(
+        title="twinsmith",
+        version=__version__,
+        summary="One sentence in; a tested, running, watched and self-healing program out.",
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.office = office
+    app.router.route_class = Guarded
+    for router in (runs, people, apps, known, journal, users, system):
+        app.include_router(router, prefix=API)
+    _describe(app)
+    for pages in (static, entrance, run_pages):
+        app.include_router(pages)
+    tell_problems(app)
+    for route in app.routes:
+        if isinstance(route, APIRoute):
+            rule_of(route)
+    given = settings.values.server
+    sealed = Sealed(
+        app,
+        largest=int(given.body_mb * (1 << 20)),
+        names=names_of(settings),
+        secure=office.secure,
+    )
+    return sealed, app, office
+
+
+def _describe(app: FastAPI) -> None:
+    """The description of the API, for whoever has signed in."""
+
+    @app.get(f"{API}/openapi.json", openapi_extra=needs("read"), tags=["system"])
+    def description() -> dict[str, object]:
+        """The API as OpenAPI 3.1 tells it."""
+        told = app.openapi()
+        told.setdefault("components", {})["securitySchemes"] = {
+            "key": {"type": "http", "scheme": "bearer", "description": "An API key: tws_…"}
+        }
+        told["security"] = [{"key": []}]
+        return told

@@ -1,0 +1,1 @@
+"""The console, a module for each page."""
