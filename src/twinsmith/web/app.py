@@ -1,7 +1,6 @@
 """The application: the API and the console behind one guard, made from settings."""
 
 from fastapi import FastAPI
-from fastapi.routing import APIRoute
 from starlette.types import ASGIApp
 
 from twinsmith import __version__
@@ -15,12 +14,16 @@ from twinsmith.web.api.runs import runs
 from twinsmith.web.api.system import system
 from twinsmith.web.api.users import users
 from twinsmith.web.console.entrance import entrance
+from twinsmith.web.console.run import run as run_page
 from twinsmith.web.console.runs import runs as run_pages
 from twinsmith.web.console.static import static
 from twinsmith.web.guard import API, Guarded, needs, rule_of
 from twinsmith.web.headers import Sealed
 from twinsmith.web.office import Office, office_for
 from twinsmith.web.problems import tell_problems
+
+API_ROUTERS = (runs, people, apps, known, journal, users, system)
+PAGES = (static, entrance, run_pages, run_page)
 
 
 def application(settings: Settings) -> tuple[ASGIApp, FastAPI, Office]:
@@ -36,15 +39,14 @@ def application(settings: Settings) -> tuple[ASGIApp, FastAPI, Office]:
     )
     app.state.office = office
     app.router.route_class = Guarded
-    for router in (runs, people, apps, known, journal, users, system):
-        app.include_router(router, prefix=API)
     _describe(app)
-    for pages in (static, entrance, run_pages):
-        app.include_router(pages)
+    for router in (*API_ROUTERS, *PAGES):
+        # Each as it is, and not behind another one: what is listed here is all there is.
+        app.router.routes.extend(router.routes)
     tell_problems(app)
     for route in app.routes:
-        if isinstance(route, APIRoute):
-            rule_of(route)
+        assert isinstance(route, Guarded), f"{route} is not guarded; see web/guard.Guarded"
+        rule_of(route)
     given = settings.values.server
     sealed = Sealed(
         app,

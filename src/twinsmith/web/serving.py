@@ -89,7 +89,7 @@ async def serve(
             ssl_certfile=given.certificate or None,
             ssl_keyfile=given.key or None,
             lifespan="off",
-            log_level="warning",
+            log_level="critical",
             access_log=False,
             server_header=False,
             proxy_headers=False,

@@ -151,4 +151,4 @@ FILTERS: Mapping[str, Callable[..., object]] = {
     "person": person,
     "code": code,
 }
-GLOBALS: Mapping[str, object] = {"several": several_of, "took": took}
+GLOBALS: Mapping[str, object] = {"several": several_of, "took": took, "between": elapsed}

@@ -1,6 +1,7 @@
 """What the slow thinker of one ensemble hears of what the other one saw."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from twinsmith.core.execution import Execution, ProbeResult
 from twinsmith.core.judging.pool import Pool
@@ -8,7 +9,7 @@ from twinsmith.core.judging.selection import Selection, Separation
 from twinsmith.core.outcome import Work
 from twinsmith.core.probe import Call, Probe, Probes
 from twinsmith.core.program import Candidate, Program
-from twinsmith.flow.build.exchange import LONGEST_VALUE, exchange
+from twinsmith.flow.build.exchange import LONGEST_VALUE, crossed, exchange
 
 CALL = Call(function="double", args=("4",), expected="8")
 GIVEN = Probe(name="example 1", origin="task", source="assert double(4) == 8", call=CALL)
@@ -49,3 +50,15 @@ def test_what_both_saw_is_told_once_and_not_at_length() -> None:
 
 def test_who_saw_nothing_hears_nothing() -> None:
     assert exchange(Work(), (1, 2), shared=True) == {1: "", 2: ""}
+
+
+def test_what_only_the_other_ensemble_saw_crosses_over() -> None:
+    news = crossed(work_of(["16", "4"]), (1, 2))
+    assert news == {(1, 2): (SIXTEEN, DIFFERENCE), (2, 1): (FOUR, DIFFERENCE)}
+
+
+def test_what_both_saw_is_no_news_and_one_ensemble_alone_hears_none() -> None:
+    same = work_of(["16", "16"])
+    apart = replace(same, selection=replace(same.selection, separating=None))
+    assert crossed(apart, (1, 2)) == {(1, 2): (), (2, 1): ()}
+    assert crossed(same, (1,)) == {}

@@ -82,13 +82,12 @@ class AccountTable:
         alone = row.where(~exists(select(ACCOUNTS.c.name)))
         try:
             with self._database.transaction() as connection:
-                done = connection.execute(insert(ACCOUNTS).from_select(["name", "value"], alone))
-                return done.rowcount == 1
+                connection.execute(insert(ACCOUNTS).from_select(["name", "value"], alone))
         except EngineError as error:
             # Somebody kept one of the same name at the same moment.
             if not isinstance(error.__cause__, IntegrityError):
                 raise
-            return False
+        return self.listed() == (account,)
 
 
 class KeyTable:

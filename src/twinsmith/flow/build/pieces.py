@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from twinsmith.core.board_items import Share
+from twinsmith.core.effort import ENSEMBLES
 from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.model import Question
 from twinsmith.core.planning.contract import Contract
@@ -227,8 +228,8 @@ class Bench:
     recorder: Recorder
     parts: dict[int, Parts] = field(default_factory=dict)
     """The parts of each candidate, by its number."""
-    shares: dict[tuple[str, str], Share] = field(default_factory=dict)
-    """The first answer that each part stood in, by its name and source."""
+    shares: dict[tuple[str, str, int], Share] = field(default_factory=dict)
+    """The first answer of each ensemble that a part stood in, by its name and source."""
 
     async def write(self, order: Order) -> Written:
         """The part that a coder wrote; without a source where the answer cannot be used."""
@@ -238,16 +239,28 @@ class Bench:
         except (BadReply, BudgetExceeded) as error:
             return Written(part=order.part, ensemble=order.ensemble, problem=str(error))
         share = Share(name=order.part, ensemble=order.ensemble, nth=order.nth)
-        known = self.shares.setdefault((order.part, source), share)
+        known = self.shares.setdefault((order.part, source, order.ensemble), share)
         if order.nth < (known.nth or 0):
             # Asked at once, the second may be answered first.
-            self.shares[order.part, source] = share
+            self.shares[order.part, source, order.ensemble] = share
         return Written(part=order.part, ensemble=order.ensemble, source=source)
 
     def made_of(self, candidate: Candidate) -> tuple[Share, ...]:
-        """The coders' answers that a candidate is made of; none of those wrote what was there."""
-        parts = self.parts.get(candidate.number, {})
-        return tuple(self.shares.get(part, Share(name=part[0])) for part in parts.items())
+        """The coders' answers that a candidate is made of: its own ensemble's, else another's."""
+        own = candidate.ensemble
+        voices = (own, *(each for each in ENSEMBLES if each != own))
+        return tuple(
+            next(
+                (
+                    self.shares[name, source, each]
+                    for each in voices
+                    if (name, source, each) in self.shares
+                ),
+                # Nobody was asked for it: it was there before.
+                Share(name=name),
+            )
+            for name, source in self.parts.get(candidate.number, {}).items()
+        )
 
     def wholes(
         self, base: Parts, written: Sequence[Written], ensembles: Sequence[int], made: int

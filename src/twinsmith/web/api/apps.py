@@ -23,9 +23,9 @@ from twinsmith.runs import health as doing
 from twinsmith.runs.deploy import acting, deploying
 from twinsmith.runs.submit import submit
 from twinsmith.web.api.people import All
-from twinsmith.web.guard import Guarded, Visit, Visitor, needs
+from twinsmith.web.guard import API, Guarded, Visit, Visitor, needs
 
-apps = APIRouter(tags=["apps"], route_class=Guarded)
+apps = APIRouter(prefix=API, tags=["apps"], route_class=Guarded)
 LONGEST_LOG = 5000
 
 

@@ -10,9 +10,9 @@ from twinsmith.client.shapes import ChainChecked, EntryShown, Listed, Verified
 from twinsmith.core.events import Entry, to_line
 from twinsmith.runs.records import Wanted, chain_of, every, latest, moment, verified
 from twinsmith.web.api.reading import Most
-from twinsmith.web.guard import Guarded, Visitor, needs
+from twinsmith.web.guard import API, Guarded, Visitor, needs
 
-journal = APIRouter(prefix="/journal", tags=["journal"], route_class=Guarded)
+journal = APIRouter(prefix=f"{API}/journal", tags=["journal"], route_class=Guarded)
 Words = Annotated[str, Query(max_length=200)]
 
 

@@ -7,10 +7,10 @@ from fastapi import APIRouter, Query, Request
 from twinsmith.client.shapes import ModelUse, NewPassage, Passage, Route, Taught
 from twinsmith.core.knowing.insight import Insight
 from twinsmith.runs import known as knowing
-from twinsmith.web.guard import Guarded, Visitor, needs
+from twinsmith.web.guard import API, Guarded, Visitor, needs
 from twinsmith.web.office import office_of
 
-known = APIRouter(tags=["known"], route_class=Guarded)
+known = APIRouter(prefix=API, tags=["known"], route_class=Guarded)
 Words = Annotated[str, Query(max_length=2000)]
 
 

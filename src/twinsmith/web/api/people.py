@@ -14,9 +14,9 @@ from twinsmith.runs import approvals as deciding
 from twinsmith.runs import override as overriding
 from twinsmith.runs import questions as asking
 from twinsmith.runs.apps import queued
-from twinsmith.web.guard import Guarded, Visitor, needs
+from twinsmith.web.guard import API, Guarded, Visitor, needs
 
-people = APIRouter(tags=["people"], route_class=Guarded)
+people = APIRouter(prefix=API, tags=["people"], route_class=Guarded)
 All = Annotated[bool, Query(alias="all")]
 
 

@@ -17,10 +17,10 @@ from twinsmith.runs.accepting import resumed, submitted
 from twinsmith.runs.cancel import cancel
 from twinsmith.runs.package import result_in
 from twinsmith.web.api.reading import Cursor, Most, page_of
-from twinsmith.web.guard import Guarded, Visitor, needs
+from twinsmith.web.guard import API, Guarded, Visitor, needs
 from twinsmith.web.office import Office, office_of
 
-runs = APIRouter(prefix="/runs", tags=["runs"], route_class=Guarded)
+runs = APIRouter(prefix=f"{API}/runs", tags=["runs"], route_class=Guarded)
 EVENTS = "text/event-stream"
 
 

@@ -10,10 +10,10 @@ from twinsmith.client.shapes import Alive, Ready
 from twinsmith.core.errors import TwinsmithError
 from twinsmith.runs.book import Book
 from twinsmith.runs.health import listed_incidents
-from twinsmith.web.guard import Guarded, Visitor, needs
+from twinsmith.web.guard import API, Guarded, Visitor, needs
 from twinsmith.web.office import office_of
 
-system = APIRouter(tags=["system"], route_class=Guarded)
+system = APIRouter(prefix=API, tags=["system"], route_class=Guarded)
 METRICS = "text/plain; version=0.0.4; charset=utf-8"
 
 

@@ -18,10 +18,10 @@ from twinsmith.core.people.role import PERMISSIONS
 from twinsmith.runs import accounts
 from twinsmith.runs.book import Book
 from twinsmith.web.addresses import public_address
-from twinsmith.web.guard import Guarded, Visit, Visitor, needs
+from twinsmith.web.guard import API, Guarded, Visit, Visitor, needs
 from twinsmith.wiring.identity import accounts_of, keys_of, sessions_of
 
-users = APIRouter(tags=["users"], route_class=Guarded)
+users = APIRouter(prefix=API, tags=["users"], route_class=Guarded)
 
 
 @users.get("/me", openapi_extra=needs("read"))
