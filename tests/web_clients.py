@@ -70,9 +70,11 @@ class Site:
                     yield method, route
 
 
-def site(tmp_path: Path, **server: object) -> Site:
+def site(tmp_path: Path, *, models: str = "", **server: object) -> Site:
     """A server on an empty data folder; `server` are settings of its section."""
-    settings = load({"TWINSMITH_HOME": str(tmp_path / "home"), "TWINSMITH_MODELS_OLLAMA": ""})
+    given_models = {"TWINSMITH_MODELS_FOLDER": models} if models else {}
+    home = {"TWINSMITH_HOME": str(tmp_path / "home"), "TWINSMITH_MODELS_OLLAMA": ""}
+    settings = load(home | given_models)
     wanted = {"per_second": 10_000, "burst": 10_000, **server}
     given = settings.values.server.model_copy(update=wanted)
     settings = replace(settings, values=settings.values.model_copy(update={"server": given}))

@@ -30,11 +30,12 @@ def act(book: "Book", action: "Action", *, detach: bool, as_json: bool) -> None:
 def go_on(book: "Book", run: str, *, as_json: bool) -> None:
     """Go on with an action that a person was asked about; workers do it where there are any."""
     from twinsmith.cli.build import drive
-    from twinsmith.cli.follow import follow_to_the_end
+    from twinsmith.cli.follow import Here, follow_to_the_end
     from twinsmith.runs.drive import Driver
 
     if book.workers(serving=True):
-        finish(follow_to_the_end(book, run, as_json=as_json), as_json=as_json)
+        followed = follow_to_the_end(Here(book, run), book.settings, as_json=as_json)
+        finish(followed, as_json=as_json)
     driver = Driver(book)
     finish(drive(driver, run, lambda: driver.resume(run), as_json=as_json), as_json=as_json)
 

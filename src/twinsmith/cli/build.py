@@ -9,6 +9,7 @@ import typer
 from twinsmith.cli import exits, options
 from twinsmith.cli.files import text_of
 from twinsmith.cli.outcome import finish
+from twinsmith.cli.remote import server
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from twinsmith.core.driving import Priority
     from twinsmith.core.run_record import Given
-    from twinsmith.core.task import Job, Task
+    from twinsmith.core.task import Job, Masked, Task
     from twinsmith.runs.book import Book
     from twinsmith.runs.drive import Driver
     from twinsmith.runs.ended import Outcome
@@ -59,8 +60,29 @@ def build(
             "--deploy follows the build to its end; without --detach and --json, or in two "
             "commands: build, then deploy RUN"
         )
-    book = opened_book()
     wanted, order = _task(task, language, kind, tests, spec), priority_of(priority)
+    client = server()
+    if client is not None:
+        from twinsmith.cli import remote_runs
+        from twinsmith.client.shapes import NewRun
+
+        kept = _without_secrets(wanted, tests)
+        asked = NewRun.of(
+            task=kept.text,
+            language=language,
+            kind=kind,
+            tests=kept.tests,
+            spec=kept.spec if spec else "",
+            seed=seed,
+            budget_seconds=budget_seconds,
+            budget_tokens=budget_tokens,
+            budget_usd=budget_usd,
+            priority=order,
+        )
+        seen = {"detach": detach, "deploy": deploy, "as_json": as_json}
+        remote_runs.build(client, asked, key=key, out=out, name=name, **seen)
+        return
+    book = opened_book()
     known = book.driving.of_key(key) if key else ""
     if known:
         ended = show_queued(book, known, detach=detach, as_json=as_json)
@@ -74,8 +96,7 @@ def build(
         usd=(given.budget_usd if budget_usd is None else budget_usd) or None,
     )
     job = new_job(book, wanted, out=out, seed=seed, budget=budget)
-    if job.masked:
-        _tell_masked(job, tests)
+    _tell_masked(job.masked, job.task, tests)
     if detach:
         queued(book, job, key=key, priority=order, detach=True, as_json=as_json)
         return
@@ -134,17 +155,29 @@ def _task(text: str, language: str, kind: str, tests: Path | None, spec: Path | 
     return wanted
 
 
-def _tell_masked(job: "Job", tests: Path | None) -> None:
+def _without_secrets(wanted: "Task", tests: Path | None) -> "Task":
+    """The task without secrets of this environment, which the server does not know as such."""
+    from twinsmith.core.task import without_secrets
+    from twinsmith.settings import load
+
+    kept, masked = without_secrets(wanted, load().masking)
+    _tell_masked(masked, kept, tests)
+    return kept
+
+
+def _tell_masked(masked: "Masked", kept: "Task", tests: Path | None) -> None:
     """Tell the person where secrets were masked; refuse tests that cannot run without them."""
     from twinsmith.core.errors import ConfigError
     from twinsmith.core.task import runs_when_masked
 
-    if tests and not runs_when_masked(job.task.tests):
+    if not masked:
+        return
+    if tests and not runs_when_masked(kept.tests):
         raise ConfigError(
             f"{tests} holds secrets of the environment outside of strings and comments: masked, "
             "it cannot run; take them out"
         )
-    typer.echo(f"masked before anything was written or asked: {job.masked}", err=True)
+    typer.echo(f"masked before anything was written or asked: {masked}", err=True)
 
 
 def resume(
@@ -155,17 +188,23 @@ def resume(
     import asyncio
 
     from twinsmith.cli.book import opened_book
-    from twinsmith.cli.follow import follow_to_the_end
+    from twinsmith.cli.follow import Here, follow_to_the_end
     from twinsmith.core.progress import ENDED
     from twinsmith.core.task import Job
     from twinsmith.runs.submit import requeue
 
+    client = server()
+    if client is not None:
+        from twinsmith.cli import remote_runs
+
+        remote_runs.resume(client, run, as_json=as_json)
     book = opened_book()
     name = book.find(run)
     state = book.progress(name).state
     if state not in (*ENDED, "running") and book.workers(serving=True):
         asyncio.run(requeue(book, name))
-        finish(follow_to_the_end(book, name, as_json=as_json), as_json=as_json)
+        followed = follow_to_the_end(Here(book, name), book.settings, as_json=as_json)
+        finish(followed, as_json=as_json)
     if state not in ENDED and isinstance(book.given(name), Job):
         provide_model(book.settings, as_json=as_json)
     driver = _driver(book, as_json=as_json)
@@ -194,10 +233,10 @@ def queued(
 
 def show_queued(book: "Book", run: str, *, detach: bool, as_json: bool) -> "Outcome | None":
     """Follow a run of workers to its end, or only tell its name."""
-    from twinsmith.cli.follow import follow_to_the_end
+    from twinsmith.cli.follow import Here, follow_to_the_end
 
     if not detach:
-        return follow_to_the_end(book, run, as_json=as_json)
+        return follow_to_the_end(Here(book, run), book.settings, as_json=as_json)
     if as_json:
         typer.echo(json.dumps({"run": run, "state": book.progress(run).state}))
         return None

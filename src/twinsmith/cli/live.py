@@ -3,8 +3,9 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
+from typing import Protocol
 
 from rich.live import Live
 from rich.markup import escape
@@ -21,6 +22,8 @@ from twinsmith.runs.drive import Driver
 POLL_SECONDS = 0.1
 WIDTH = 20
 NOTHING: Mapping[str, int] = {}
+Look = Callable[[], Awaitable[tuple[Progress, bool]]]
+"""How far a run has come, and whether there is no more to be seen of it."""
 _COLOUR = {
     "solved": "green",
     "done": "green",
@@ -29,6 +32,17 @@ _COLOUR = {
     "refused": "yellow",
     "cancelled": "yellow",
 }
+
+
+class Asking(Protocol):
+    """What is asked while a run is shown: people, who need room for it, and models."""
+
+    aside: Callable[[], AbstractContextManager[None]]
+    """Makes room on the screen while a person is asked; set by whoever shows the run."""
+
+    @property
+    def arriving(self) -> Mapping[str, int]:
+        """Parts of answers that are coming in, by question."""
 
 
 def headline(progress: Progress, now: str) -> str:
@@ -89,24 +103,35 @@ def now_utc() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
-async def follow(book: Book, run: str, over: Callable[[], bool]) -> AsyncIterator[Progress]:
-    """The progress of a run, again and again, until it is over."""
-    while True:
+def looking(book: Book, run: str, over: Callable[[], bool]) -> Look:
+    """A look at a run of this machine, which is the last one when it is `over`."""
+
+    async def look() -> tuple[Progress, bool]:
+        # In this order: what came before the end is seen.
         last = over()
-        yield book.progress(run)
+        return book.progress(run), last
+
+    return look
+
+
+async def follow(look: Look, pause: float = POLL_SECONDS) -> AsyncIterator[Progress]:
+    """The progress of a run, again and again, until there is no more to be seen."""
+    while True:
+        progress, last = await look()
+        yield progress
         if last:
             return
-        await asyncio.sleep(POLL_SECONDS)
+        await asyncio.sleep(pause)
 
 
 async def show(
-    book: Book, run: str, over: Callable[[], bool], driver: Driver | None = None
+    run: str, look: Look, asking: Asking | None = None, *, pause: float = POLL_SECONDS
 ) -> Progress:
-    """Show a run on standard output until it is over."""
+    """Show a run on standard output until there is no more to be seen of it."""
     screen = console()
     if not screen.is_terminal:
-        return await _show_lines(book, run, over)
-    progress = book.progress(run)
+        return await _show_lines(run, look, pause)
+    progress = Progress(run=run)
     with Live(console=screen, refresh_per_second=8, transient=False) as live:
 
         @contextmanager
@@ -117,10 +142,10 @@ async def show(
             finally:
                 live.start()
 
-        if driver:
-            driver.aside = aside
-        async for progress in follow(book, run, over):
-            live.update(tree(progress, now_utc(), driver.arriving if driver else NOTHING))
+        if asking:
+            asking.aside = aside
+        async for progress in follow(look, pause):
+            live.update(tree(progress, now_utc(), asking.arriving if asking else NOTHING))
     return progress
 
 
@@ -129,7 +154,7 @@ async def beside(driver: Driver, run: str, work: Awaitable[object], *, quiet: bo
     task = asyncio.ensure_future(work)
     try:
         if not quiet:
-            await show(driver.book, run, task.done, driver)
+            await show(run, looking(driver.book, run, task.done), driver)
         await task
     except BaseException:
         # Also where the run cannot be shown: nobody would hear how its task ended.
@@ -138,11 +163,10 @@ async def beside(driver: Driver, run: str, work: Awaitable[object], *, quiet: bo
         raise
 
 
-async def _show_lines(book: Book, run: str, over: Callable[[], bool]) -> Progress:
-    shown = 0
-    progress = book.progress(run)
+async def _show_lines(run: str, look: Look, pause: float) -> Progress:
+    shown, progress = 0, Progress(run=run)
     print(f"run {run}", flush=True)
-    async for progress in follow(book, run, over):
+    async for progress in follow(look, pause):
         finished = [stage for stage in progress.stages if stage.finished]
         for stage in finished[shown:]:
             print(stage_line(stage), flush=True)

@@ -7,12 +7,11 @@ import typer
 
 from twinsmith.cli import exits
 from twinsmith.cli.options import Json
+from twinsmith.cli.remote import command, server
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from twinsmith.cli.follow import Followed
     from twinsmith.core.progress import Progress
-    from twinsmith.runs.book import Book
 
 STATUS_EXAMPLE = "Example: twinsmith status (all runs), twinsmith status a3f9 (one)"
 WATCH_EXAMPLE = "Example: twinsmith watch a3f9 (Ctrl-C stops watching, never the run)"
@@ -28,14 +27,10 @@ def status(
     as_json: Json = False,
 ) -> None:
     """How far runs have come."""
-    from twinsmith.cli.book import opened_book
-
-    book = opened_book()
     if run:
-        _one(book.progress(book.find(run)), as_json=as_json)
+        _one(_progress(run), as_json=as_json)
         return
-    names = book.journal.runs()
-    shown = [book.progress(name) for name in names[-MOST_ROWS:]]
+    shown, older = _latest()
     if as_json:
         typer.echo(json.dumps([_as_json(progress) for progress in shown], ensure_ascii=False))
         return
@@ -43,30 +38,26 @@ def status(
         typer.echo('no runs yet; start one with: twinsmith build "…"')
         return
     _table(shown)
-    if len(names) > len(shown):
-        typer.echo(f"({len(names) - len(shown)} older runs: twinsmith log)")
+    if older:
+        typer.echo(f"({older} older runs: {command()} log)")
 
 
 def watch(run: Run, as_json: Json = False) -> None:
     """Follow a run that another process drives; with --json, its events as they come."""
     import asyncio
 
-    from twinsmith.cli.book import opened_book
-    from twinsmith.runs.follow import stands_still
+    from twinsmith.core.events import to_line
 
-    book = opened_book()
-    name = book.find(run)
-
-    def over() -> bool:
-        return stands_still(book, book.progress(name))
-
-    if as_json:
-        asyncio.run(_events(book, name, over))
-        return
-    from twinsmith.cli.live import show
-
+    followed = _followed(run)
+    name = followed.run
     try:
-        progress = asyncio.run(show(book, name, over))
+        if as_json:
+            for entry in followed.events():
+                typer.echo(to_line(entry))
+            return
+        from twinsmith.cli.live import show
+
+        progress = asyncio.run(show(name, followed.look, pause=followed.pause))
     except KeyboardInterrupt:
         exits.fail(f"run {name} goes on", exits.INTERRUPTED, as_json=False)
     _closing(progress)
@@ -74,32 +65,71 @@ def watch(run: Run, as_json: Json = False) -> None:
 
 def cancel(run: Run, as_json: Json = False) -> None:
     """Stop a run for good."""
-    import asyncio
-
-    from twinsmith.cli.book import opened_book
-    from twinsmith.runs.cancel import cancel as cancel_run
-
-    book = opened_book()
-    progress = asyncio.run(cancel_run(book, book.find(run)))
+    progress = _cancelled(run)
     if as_json:
         typer.echo(json.dumps(_as_json(progress), ensure_ascii=False))
     else:
         _closing(progress)
 
 
-async def _events(book: "Book", name: str, over: "Callable[[], bool]") -> None:
+def _progress(run: str) -> "Progress":
+    """How far the run has come that a person means."""
+    client = server()
+    if client is not None:
+        return client.runs.get(run)
+    from twinsmith.cli.book import opened_book
+
+    book = opened_book()
+    return book.progress(book.find(run))
+
+
+def _latest() -> "tuple[list[Progress], str]":
+    """The latest runs, oldest first, and how many there are before them, in words."""
+    client = server()
+    if client is not None:
+        from itertools import islice
+
+        found = list(islice(client.runs.listed(page=MOST_ROWS), MOST_ROWS + 1))
+        return found[MOST_ROWS - 1 :: -1], "more" if len(found) > MOST_ROWS else ""
+    from twinsmith.cli.book import opened_book
+
+    book = opened_book()
+    names = book.journal.runs()
+    shown = [book.progress(name) for name in names[-MOST_ROWS:]]
+    return shown, str(len(names) - len(shown)) if len(names) > len(shown) else ""
+
+
+def _followed(run: str) -> "Followed":
+    """The run that a person means, as it is followed."""
+    client = server()
+    if client is not None:
+        from twinsmith.cli.remote_runs import There
+
+        return There(client, client.runs.get(run).run)
+    from twinsmith.cli.book import opened_book
+    from twinsmith.cli.follow import Here
+
+    book = opened_book()
+    return Here(book, book.find(run))
+
+
+def _cancelled(run: str) -> "Progress":
+    """Where a run stands that was stopped for good."""
+    client = server()
+    if client is not None:
+        return client.runs.cancel(run)
     import asyncio
 
-    from twinsmith.core.events import to_line
+    from twinsmith.cli.book import opened_book
+    from twinsmith.runs.cancel import cancel as cancel_run
 
-    offset, last = 0, False
-    while not last:
-        last = over()
-        entries, offset = book.journal.entries_since(name, offset)
-        for entry in entries:
-            typer.echo(to_line(entry))
-        if not last:
-            await asyncio.sleep(0.1)
+    book = opened_book()
+    return asyncio.run(cancel_run(book, book.find(run)))
+
+
+def _place(progress: "Progress") -> str:
+    """Where the result of a run lies, as a person gets at it from here."""
+    return progress.out if server() is None else f"{command()} fetch {progress.run} --out DIR"
 
 
 def _one(progress: "Progress", *, as_json: bool) -> None:
@@ -119,11 +149,11 @@ def _closing(progress: "Progress") -> None:
     if progress.reason:
         typer.echo(f"{progress.state}: {progress.reason}")
     if progress.state in ("parked", "interrupted"):
-        typer.echo(f"go on with: twinsmith resume {progress.run}")
+        typer.echo(f"go on with: {command()} resume {progress.run}")
     elif progress.state == "queued":
         typer.echo("it goes on as soon as a worker takes it; one is started with: twinsmith worker")
     elif progress.state in ("solved", "not solved") and progress.out:
-        typer.echo(f"result: {progress.out}")
+        typer.echo(f"result: {_place(progress)}")
 
 
 def _table(rows: "list[Progress]") -> None:

@@ -1,15 +1,18 @@
 """What goes over the wire between a server and its clients, where it is no value of the core."""
 
 from dataclasses import dataclass
-from typing import Annotated, Generic, Literal, TypeVar
+from typing import Annotated, Generic, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from twinsmith.core.driving import Priority
-from twinsmith.core.operating.action import ActionKind
-from twinsmith.core.operating.app import App
-from twinsmith.core.operating.instance import HostName
-from twinsmith.core.people.override import Command
+from twinsmith.core.errors import ConfigError
+from twinsmith.core.events import Broken
+from twinsmith.core.operating.action import ActionKind, ActionOutcome
+from twinsmith.core.operating.app import App, Release
+from twinsmith.core.operating.instance import HostName, InstanceStatus
+from twinsmith.core.outcome import RunOutcome
+from twinsmith.core.people.override import Command, Override
 from twinsmith.core.people.role import Permission, Role
 
 T = TypeVar("T")
@@ -21,6 +24,16 @@ class _Asked(BaseModel):
     """What is asked for; a word that is not known is a mistake."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @classmethod
+    def of(cls, **given: object) -> Self:
+        """What is asked for; ConfigError says in one line what of it cannot be."""
+        try:
+            return cls.model_validate(given)
+        except ValidationError as error:
+            first = error.errors(include_input=False, include_url=False)[0]
+            place = ".".join(str(part) for part in first["loc"])
+            raise ConfigError(f"{place}: {first['msg'].lower()}") from None
 
 
 class NewRun(_Asked):
@@ -129,6 +142,13 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How a run ended: a build, or something that was done with an app."""
+
+    outcome: RunOutcome | ActionOutcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AppShown:
     """An app as it stands."""
 
@@ -136,7 +156,11 @@ class AppShown:
     state: str
     problem: str = ""
     override: str = ""
+    """The override that holds it, in words."""
     under_way: tuple[str, ...] = ()
+    status: InstanceStatus | None = None
+    """How its serving release stands, as its host sees it."""
+    held: Override | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,13 +171,18 @@ class ReleaseShown:
     number: int
     state: str
     reason: str
-    run: str
     parent: int
+    run: str
     by: str
     at: str
     source: str
+    """The SHA-256 of its source."""
     built_by: str
+    """The run that built it."""
     image: str
+    base: str = ""
+    """The base image with its digest."""
+    config: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,7 +281,7 @@ class ChainChecked:
 
     run: str
     lines: int
-    broken: str
+    broken: Broken | None
     note: str
 
 
@@ -336,3 +365,23 @@ class Ready:
     queued: int
     monitor: bool
     problems: tuple[str, ...]
+
+
+def release_shown(release: Release) -> ReleaseShown:
+    """A release as it goes over the wire, without its source."""
+    source, image = release.deliverable.source, release.image
+    return ReleaseShown(
+        app=release.app,
+        number=release.number,
+        state=release.state,
+        reason=release.reason,
+        parent=release.parent,
+        run=release.run,
+        by=release.by,
+        at=release.at,
+        source=source.digest,
+        built_by=source.run,
+        image=image.digest if image else "",
+        base=image.base if image else "",
+        config=release.config,
+    )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from math import inf
 
 WIDTH, ROW, LEFT, RIGHT, TOP = 900, 72, 90, 20, 30
 INK, FAINT, MARKED = "#1f2937", "#9ca3af", "#b91c1c"
@@ -24,6 +25,22 @@ class Mark:
 
     at: float
     text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """A span of time from left to right."""
+
+    first: float
+    last: float
+    left: float = LEFT
+    right: float = WIDTH - RIGHT
+
+    def across(self, at: float) -> float:
+        """The place of a moment; one outside of the span stands at its end."""
+        shown = min(max(at, self.first), self.last)
+        share = (shown - self.first) / max(self.last - self.first, 1e-9)
+        return self.left + share * (self.right - self.left)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,19 +78,41 @@ def picture(
     A series without any value has no row.
     """
     shown = [row for row in rows if any(value is not None for value in row.values)]
-    first, last = (min(times), max(times)) if times else (0.0, 1.0)
+    axis = Axis(first=min(times), last=max(times)) if times else Axis(first=0.0, last=1.0)
     bottom = TOP + ROW * len(shown)
     height = bottom + 30 + 18 * len(marks)
     shapes: list[Stroke | Words] = [Words(at=(LEFT, 18), text=title)]
     for number, row in enumerate(shown):
-        shapes += _row(row, times, first, last, TOP + ROW * number)
+        shapes += _row(row, times, axis, TOP + ROW * number)
     for number, mark in enumerate(marks, 1):
-        x = _across(min(max(mark.at, first), last), first, last)
+        x = axis.across(mark.at)
         shapes.append(Stroke(points=((x, TOP), (x, bottom)), colour=MARKED, thick=1.0))
         shapes.append(Words(at=(x + 2, TOP + 10), text=str(number), colour=MARKED))
-        after = f"{number}  {mark.at - first:+.0f} s  {mark.text}"[:120]
+        after = f"{number}  {mark.at - axis.first:+.0f} s  {mark.text}"[:120]
         shapes.append(Words(at=(LEFT, bottom + 10 + 18 * number), text=after))
     return Picture(width=WIDTH, height=height, shapes=tuple(shapes))
+
+
+def traces(
+    times: Sequence[float],
+    values: Sequence[float | None],
+    axis: Axis,
+    *,
+    base: float,
+    height: float,
+    gap: float = inf,
+) -> tuple[tuple[Point, ...], ...]:
+    """The lines through values from 0 on `base` up to the greatest; a longer gap begins another."""
+    seen = [(at, value) for at, value in zip(times, values, strict=True) if value is not None]
+    most = max((value for _, value in seen), default=0.0)
+    lines: list[list[Point]] = []
+    before = -inf
+    for at, value in seen:
+        if not lines or at - before > gap:
+            lines.append([])
+        lines[-1].append((axis.across(at), base - value / max(most, 1e-9) * height))
+        before = at
+    return tuple(map(tuple, lines))
 
 
 def svg(drawn: Picture) -> str:
@@ -98,24 +137,13 @@ def _as_svg(shape: Stroke | Words) -> str:
     )
 
 
-def _row(
-    row: Series, times: Sequence[float], first: float, last: float, top: float
-) -> Iterator[Stroke | Words]:
+def _row(row: Series, times: Sequence[float], axis: Axis, top: float) -> Iterator[Stroke | Words]:
     """One series: its name, its line, its highest and its last value."""
     known = [value for value in row.values if value is not None]
-    most = max(*known, 1e-9)
     base = top + ROW - 14
     yield Words(at=(4, top + ROW / 2), text=row.name)
     yield Words(at=(4, top + ROW / 2 + 14), text=f"{known[-1]:.4g} {row.unit}", colour=FAINT)
     yield Words(at=(WIDTH - RIGHT - 90, top + 10), text=f"most {max(known):.4g}", colour=FAINT)
     yield Stroke(points=((LEFT, base), (WIDTH - RIGHT, base)), colour=FAINT, thick=0.5)
-    run: list[Point] = []
-    for at, value in zip(times, row.values, strict=True):
-        if value is None:
-            continue
-        run.append((_across(at, first, last), base - value / most * (ROW - 30)))
-    yield Stroke(points=tuple(run))
-
-
-def _across(at: float, first: float, last: float) -> float:
-    return LEFT + (at - first) / max(last - first, 1e-9) * (WIDTH - LEFT - RIGHT)
+    for points in traces(times, row.values, axis, base=base, height=ROW - 30):
+        yield Stroke(points=points)

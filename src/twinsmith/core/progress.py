@@ -1,11 +1,12 @@
 """The progress of a run, told from its events alone."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
 from twinsmith.core import members
+from twinsmith.core.errors import EngineError, TwinsmithError, Waiting
 from twinsmith.core.events import Entry, Json
 
 State = Literal[
@@ -115,6 +116,26 @@ def progress_of(run: str, entries: Iterable[Entry]) -> Progress:
     for entry in entries:
         progress = advance(progress, entry)
     return progress
+
+
+def stands_still(progress: Progress, served: Callable[[], bool]) -> bool:
+    """Whether a run does not go on by itself: it has ended, is parked, or no worker is there."""
+    if progress.state in (*ENDED, "parked"):
+        return True
+    return progress.state != "running" and not served()
+
+
+def unfinished(progress: Progress) -> TwinsmithError | None:
+    """Why a run that stands still has no outcome; None where it has one."""
+    match progress.state:
+        case "parked":
+            return EngineError(progress.reason)
+        case "waiting":
+            return Waiting(progress.reason)
+        case "queued" | "interrupted":
+            return EngineError(f"run {progress.run} is {progress.state} and no worker is left")
+        case _:
+            return None
 
 
 def elapsed(since: str, until: str) -> float:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from twinsmith.core.budget import Budget
-from twinsmith.core.errors import ConfigError, Conflict
+from twinsmith.core.errors import ConfigError, Conflict, RunBusy
 from twinsmith.core.probe import read_tests
 from twinsmith.core.progress import ENDED
 from twinsmith.core.task import Job, read_task, runs_when_masked
@@ -54,5 +54,5 @@ async def resumed(book: Book, run: str) -> None:
     if state in ENDED:
         raise Conflict(f"run {run} has ended ({state}); start a new one")
     if state == "running":
-        raise Conflict(f"run {run} is being worked on")
+        raise RunBusy(f"run {run} is being worked on")
     await requeue(book, run)

@@ -1,5 +1,6 @@
 """Who may use the server: accounts, one-time links and API keys, each change in the journal."""
 
+import asyncio
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,14 +12,16 @@ from twinsmith.core.people.account import (
     Account,
     ApiKey,
     Login,
+    Session,
     account_name,
     checked_password,
+    is_over,
     later,
     may,
 )
 from twinsmith.core.people.role import roles_in, scopes_in
 from twinsmith.runs.book import Book
-from twinsmith.wiring.identity import accounts_of, identity_of, keys_of, sessions_of
+from twinsmith.wiring.identity import accounts_of, identity_of, keys_of, rules_of, sessions_of
 
 DAY = 86_400.0
 INVITED_SECONDS = 3 * DAY
@@ -143,6 +146,38 @@ async def set_password(book: Book, name: str, password: str) -> None:
     await book.tell(SYSTEM, "user.password_changed", {"user": name})
 
 
+async def change_password(book: Book, name: str, current: str, wanted: str, where: str) -> Login:
+    """Another password for who knows the one before; all sessions end, and a new one begins.
+
+    ConfigError where the one before is not right, which counts like a wrong one at sign-in.
+    """
+    checked_password(wanted, name)
+    identity = await asyncio.to_thread(identity_of, book.settings)
+    known = await asyncio.to_thread(identity.by_password, name, current, where)
+    if known.person is None:
+        wait = f"; try again in {known.wait:.0f} seconds" if known.wait else ""
+        raise ConfigError(f"the password that you have now is not right{wait}")
+    await set_password(book, name, wanted)
+    return await asyncio.to_thread(identity.by_password, name, wanted, where)
+
+
+def sessions(book: Book, name: str) -> tuple[Session, ...]:
+    """The sessions of an account that hold, the one that was used last first."""
+    now, rules = SystemClock().now(), rules_of(book.settings)
+    known = sessions_of(book.settings).listed(name)
+    held = [each for each in known if not is_over(each, now, rules)]
+    return tuple(sorted(held, key=lambda each: each.seen, reverse=True))
+
+
+async def end_session(book: Book, name: str, session: str) -> None:
+    """End one session of an account; Unknown where it has none of that id."""
+    known = sessions_of(book.settings)
+    if session not in {each.id for each in known.listed(name)}:
+        raise Unknown(f"session {session[:40]!r} of {name} is over already")
+    known.end(session)
+    await book.tell(SYSTEM, "user.signed_out", {"user": name, "sessions": 1})
+
+
 async def sign_out_everywhere(book: Book, name: str) -> int:
     """End all sessions of an account; how many there were."""
     ended = _end_sessions(book, name)
@@ -196,7 +231,7 @@ async def revoke(book: Book, name: str) -> ApiKey:
 
 
 def _end_sessions(book: Book, name: str) -> int:
-    sessions = sessions_of(book.settings)
-    mine = [each.id for each in sessions.listed(name)]
-    sessions.end(*mine)
+    known = sessions_of(book.settings)
+    mine = [each.id for each in known.listed(name)]
+    known.end(*mine)
     return len(mine)

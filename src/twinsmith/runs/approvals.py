@@ -6,7 +6,8 @@ from pathlib import Path
 from twinsmith.adapters.clock import SystemClock
 from twinsmith.core.errors import ConfigError, Conflict, Forbidden, Unknown
 from twinsmith.core.events import SYSTEM
-from twinsmith.core.operating.action import TUNABLE
+from twinsmith.core.operating.action import TUNABLE, Action
+from twinsmith.core.operating.modified import AskedFor, asked_for
 from twinsmith.core.people.approval import ApprovalRequest, Decision, Said, may_decide
 from twinsmith.runs.book import Book
 from twinsmith.runs.package import result_in
@@ -21,6 +22,28 @@ def requests(book: Book, *, decided: bool = False) -> tuple[ApprovalRequest, ...
     return tuple(
         each for each in known if decided or (each.decision is None and not each.overdue(now))
     )
+
+
+def request_named(book: Book, name: str) -> ApprovalRequest:
+    """The request of that name, or the only one whose name ends so; Unknown where there is none."""
+    from twinsmith.wiring.delivering import approvals_of
+
+    return _found(approvals_of(book.settings).listed(), name)
+
+
+def release_of(book: Book, request: ApprovalRequest) -> AskedFor:
+    """What a request is about as it stands now, after all that people changed of it before."""
+    from twinsmith.wiring.delivering import approvals_of
+
+    action = book.given(request.run)
+    if not isinstance(action, Action):
+        raise ConfigError(f"run {request.run} is no action, so nothing of it can be changed")
+    earlier = [
+        each.decision
+        for each in approvals_of(book.settings).listed()
+        if each.run == request.run and each.asked < request.asked and each.decision is not None
+    ]
+    return asked_for(action, earlier)
 
 
 async def decide(

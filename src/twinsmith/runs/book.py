@@ -209,4 +209,5 @@ def _facts(job: Given) -> dict[str, Json]:
         "trigger": job.trigger,
         "source": source.digest if source else "",
         "from": source.run if source else "",
+        "why": list(job.about) if job.trigger == "person" else [],
     }

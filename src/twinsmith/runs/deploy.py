@@ -62,7 +62,9 @@ def deploying(
     )
 
 
-def acting(book: Book, kind: ActionKind, name: str, *, to: int = 0, data: bool = False) -> Action:
+def acting(
+    book: Book, kind: ActionKind, name: str, *, to: int = 0, data: bool = False, why: str = ""
+) -> Action:
     """Any other action with an app; ConfigError where there is no such app, or nothing to do."""
     from twinsmith.wiring.delivering import terms_of
 
@@ -71,6 +73,7 @@ def acting(book: Book, kind: ActionKind, name: str, *, to: int = 0, data: bool =
         rollback_target(app, releases(book, name), to)
     if kind in ("start", "stop", "restart") and not app.serving:
         raise ConfigError(f"app {name} has never served; deploy a version of it")
+    said = book.settings.masking.text(" ".join(why.split()))
     return Action(
         run=new_run(),
         kind=kind,
@@ -78,6 +81,7 @@ def acting(book: Book, kind: ActionKind, name: str, *, to: int = 0, data: bool =
         host=app.host,
         to=to,
         data=data,
+        about=(f"{book.actor.name}: {said}",) if said else (),
         by=book.actor.signature,
         terms=terms_of(book.settings),
     )

@@ -2,19 +2,25 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import ceil
+from statistics import median
 
 from twinsmith.core.errors import Conflict, Unknown
 from twinsmith.core.events import SYSTEM
 from twinsmith.core.operating.app import App
 from twinsmith.core.operating.incident import Incident, moved
 from twinsmith.core.operating.reading import Reading
+from twinsmith.core.operating.thinning import HOUR, MINUTE, Keeping, thinned
 from twinsmith.runs.apps import found
 from twinsmith.runs.book import Book
 
 SHOWN_SECONDS = 600.0
 STALE_SECONDS = 15.0
+PACE_SECONDS = 10.0
+AROUND_SECONDS = 120.0
+MOST_SHOWN = 120
 MB = 1 << 20
 Figures = tuple[str, list[float | None], str]
 
@@ -62,6 +68,85 @@ def figures(readings: Sequence[Reading]) -> tuple[Figures, ...]:
         ("slowest", [_times(each.slowest) for each in traffic], "ms"),
         ("disk", [_scaled(each.disk, MB) for each in usage], "MB"),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """How an app did over a span of time; each reading stands for the worst of `step` seconds."""
+
+    since: float
+    until: float
+    step: int
+    gap: float
+    """A longer pause between two readings: nobody looked."""
+    readings: tuple[Reading, ...]
+
+    def coarser(self, most: int) -> "Course":
+        """The same in fewer readings."""
+        step = max(1, ceil((self.until - self.since) / most))
+        few = sorted(thinned(self.readings, step), key=_moment)
+        return replace(self, step=step, gap=max(self.gap, 3.0 * step), readings=tuple(few))
+
+    def series(self) -> tuple[Figures, ...]:
+        """Figures over time, requests as so many a second: readings stand for unlike spans."""
+        known = {name: (name, values, unit) for name, values, unit in figures(self.readings)}
+        requests = [each.traffic.requests for each in self.readings]
+        failed = [each.traffic.failed for each in self.readings]
+        return (
+            ("requests", _paces(self.readings, requests), "/s"),
+            ("failed", _paces(self.readings, failed), "/s"),
+            ("p95", known["slowest"][1], "ms"),
+            *(known[name] for name in ("probe", "memory", "processor", "disk")),
+        )
+
+
+def course(book: Book, app: str, since: float, until: float) -> Course:
+    """How an app did between two moments."""
+    from twinsmith.wiring.watching import readings_of
+
+    kept, age = readings_of(book.settings).listed(app, since, until), time.time() - since
+    return coursed(kept, since, until, age=age)
+
+
+def latest_course(book: Book, app: str, seconds: float, *, most: int = MOST_SHOWN) -> Course:
+    """How an app did in the last seconds; the end of them moves with readings, else by minutes."""
+    from twinsmith.wiring.watching import readings_of
+
+    now = time.time()
+    kept = readings_of(book.settings).listed(app, now - seconds - 60, now + 1)
+    until = max(kept[-1].at if kept else 0.0, now // 60 * 60)
+    return coursed(kept, until - seconds, until, age=now - until + seconds, most=most)
+
+
+def course_around(book: Book, incident: Incident) -> Course:
+    """How an app did from shortly before an incident until it was over, or until now."""
+    over = incident.stage == "closed"
+    until = incident.changed + AROUND_SECONDS if over else time.time() + 1
+    found = course(book, incident.app, incident.opened - AROUND_SECONDS, until)
+    last = found.readings[-1].at if found.readings else incident.changed
+    return replace(found, until=max(last, incident.changed))
+
+
+def coursed(
+    readings: Sequence[Reading], since: float, until: float, *, age: float, most: int = MOST_SHOWN
+) -> Course:
+    """Many readings as few, none of which hides what was worst; `age` is that of the oldest."""
+    step = max(1, ceil((until - since) / most))
+    few = sorted(thinned((each for each in readings if each.at >= since), step), key=_moment)
+    usual = median([after.at - before.at for before, after in pairwise(few)] or [0.0])
+    keeping = Keeping()
+    grain = 0 if age < keeping.all_of_them else MINUTE if age < keeping.each_minute else HOUR
+    gap = 3 * max(step, grain, usual)
+    return Course(since=since, until=until, step=step, gap=gap, readings=tuple(few))
+
+
+def pace(readings: Sequence[Reading]) -> float | None:
+    """Requests a second in the last whole ten seconds; None where nobody counted them."""
+    if not readings:
+        return None
+    until = readings[-1].at // PACE_SECONDS * PACE_SECONDS
+    counted = [each for each in readings if until - PACE_SECONDS < each.at <= until]
+    return sum(each.traffic.requests for each in counted) / PACE_SECONDS if counted else None
 
 
 def healths(book: Book, name: str = "") -> tuple[AppHealth, ...]:
@@ -119,6 +204,19 @@ def _scaled(value: float | None, size: int) -> float | None:
 
 def _times(seconds: float | None) -> float | None:
     return None if seconds is None else seconds * 1000
+
+
+def _moment(reading: Reading) -> float:
+    return reading.at
+
+
+def _paces(readings: Sequence[Reading], counts: Sequence[int]) -> list[float | None]:
+    """What was counted in each reading as so many a second since the one before."""
+    paces: list[float | None] = [None] if readings else []
+    for (before, after), count in zip(pairwise(readings), counts[1:], strict=True):
+        passed = after.at - before.at
+        paces.append(count / passed if passed > 0 else None)
+    return paces
 
 
 def _rates(readings: Sequence[Reading]) -> list[float | None]:

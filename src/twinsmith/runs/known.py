@@ -1,28 +1,15 @@
 """What is known and what was learned, as people look it up and add to it."""
 
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.events import SYSTEM
 from twinsmith.core.knowing.insight import Insight
-from twinsmith.core.knowing.knowledge import Hit
+from twinsmith.core.knowing.knowledge import Figures, Hit
 from twinsmith.runs.book import Book
 
 ENDING = ".md"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
-    """How much is known, and from where."""
-
-    documents: int
-    passages: int
-    sources: Mapping[str, int]
-    """The passages of each source."""
-    messages: tuple[str, ...] = ()
 
 
 async def search(book: Book, text: str, k: int, language: str = "") -> tuple[Hit, ...]:

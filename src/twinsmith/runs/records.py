@@ -2,10 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.events import SYSTEM, Entry
 from twinsmith.runs.book import Book
+
+if TYPE_CHECKING:
+    from twinsmith.adapters.journal.checking import Checked as Found
 
 Checked = tuple[str, int, str, str]
 """A chain, its length, where it is broken, and a remark."""
@@ -56,7 +60,6 @@ def every(book: Book, wanted: Wanted) -> Iterator[Entry]:
 
 def verified(book: Book, run: str = "") -> list[Checked]:
     """Chains followed from their beginnings: what is broken about each, and what is to be known."""
-    chains = [book.journal.check(chain_of(book, run))] if run else book.journal.check_all()
     return [
         (
             each.run,
@@ -64,8 +67,13 @@ def verified(book: Book, run: str = "") -> list[Checked]:
             f"line {each.broken.line} {each.broken.reason}" if each.broken else "",
             each.note,
         )
-        for each in chains
+        for each in followed(book, run)
     ]
+
+
+def followed(book: Book, run: str = "") -> "list[Found]":
+    """What was found in chains that were followed: in one where one is named, else in all."""
+    return [book.journal.check(chain_of(book, run))] if run else book.journal.check_all()
 
 
 def moment(text: str, name: str) -> str:

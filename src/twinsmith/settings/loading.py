@@ -25,7 +25,7 @@ PREFIX = "TWINSMITH_"
 FILE_NAME = "twinsmith.toml"
 ALERT_PREFIX = "TWINSMITH_ALERT_"
 """Before the name of a channel: the variable with its address, which holds its secrets."""
-_RESERVED = ("TWINSMITH_HOME", "TWINSMITH_CONFIG", "TWINSMITH_SERVER_KEY")
+_RESERVED = ("TWINSMITH_HOME", "TWINSMITH_CONFIG", "TWINSMITH_SERVER_KEY", "TWINSMITH_KEY")
 
 # The variables that the providers' own tools read.
 _KEY_VARIABLES = {
@@ -33,6 +33,8 @@ _KEY_VARIABLES = {
     "google": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
     "anthropic": ("ANTHROPIC_API_KEY",),
     "server": ("TWINSMITH_SERVER_KEY",),
+    # Of another twinsmith, which --server names.
+    "twinsmith": ("TWINSMITH_KEY",),
     "graph": ("NEO4J_PASSWORD",),
 }
 _USER_VARIABLES = {"graph": ("NEO4J_USERNAME",)}

@@ -13,17 +13,44 @@ from twinsmith.web.api.people import people
 from twinsmith.web.api.runs import runs
 from twinsmith.web.api.system import system
 from twinsmith.web.api.users import users
+from twinsmith.web.console.app import app as app_page
+from twinsmith.web.console.app_deeds import app_deeds
+from twinsmith.web.console.approval import approval
+from twinsmith.web.console.approval_edit import approval_edit
+from twinsmith.web.console.approvals import approvals
+from twinsmith.web.console.apps import apps as app_pages
 from twinsmith.web.console.entrance import entrance
+from twinsmith.web.console.incidents import incidents
+from twinsmith.web.console.journal import journal as journal_pages
+from twinsmith.web.console.overview import overview
 from twinsmith.web.console.run import run as run_page
 from twinsmith.web.console.runs import runs as run_pages
+from twinsmith.web.console.settings import settings as settings_pages
 from twinsmith.web.console.static import static
+from twinsmith.web.console.users import users as user_pages
 from twinsmith.web.guard import API, Guarded, needs, rule_of
 from twinsmith.web.headers import Sealed
 from twinsmith.web.office import Office, office_for
 from twinsmith.web.problems import tell_problems
 
 API_ROUTERS = (runs, people, apps, known, journal, users, system)
-PAGES = (static, entrance, run_pages, run_page)
+PAGES = (
+    static,
+    entrance,
+    overview,
+    approvals,
+    approval,
+    approval_edit,
+    journal_pages,
+    settings_pages,
+    user_pages,
+    run_pages,
+    run_page,
+    app_pages,
+    app_page,
+    app_deeds,
+    incidents,
+)
 
 
 def application(settings: Settings) -> tuple[ASGIApp, FastAPI, Office]:

@@ -82,7 +82,8 @@ class Guarded(APIRoute):
             if request.method not in SAFE:
                 await _check_origin(request, person)
             response = await self._answered(request, handler, office, person)
-            if fresh:
+            # A route that began or ended a session has said so: the token before it is over.
+            if fresh and "set-cookie" not in response.headers:
                 put_cookie(response, fresh, office)
             return response
 

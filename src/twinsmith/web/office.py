@@ -9,6 +9,7 @@ from twinsmith.ports import Answers, Identity
 from twinsmith.runs.book import Book
 from twinsmith.runs.glance import Glance
 from twinsmith.runs.model_use import ModelUse
+from twinsmith.runs.motion import Following
 from twinsmith.settings import Settings
 from twinsmith.web.limits import Limits
 from twinsmith.web.notices import Notices
@@ -30,6 +31,7 @@ class Office:
     limits: Limits
     glance: Glance
     model_use: ModelUse
+    following: Following
     streams: Streams
     shared: Shared
     standing: Standing
@@ -42,14 +44,16 @@ def office_for(settings: Settings) -> Office:
     """The office of a server with these settings."""
     given = settings.values.server
     book = Book(settings, Actor(name="twinsmith", way="console"))
+    glance = Glance(book)
     return Office(
         settings=settings,
         book=book,
         identity=identity_of(settings),
         answers=answers_of(settings),
         limits=Limits(per_second=given.per_second, burst=given.burst),
-        glance=Glance(book),
+        glance=glance,
         model_use=ModelUse(book),
+        following=Following(book, glance),
         streams=Streams(book),
         shared=Shared(),
         standing=Standing(book),

@@ -25,6 +25,8 @@ from twinsmith.core.errors import (
 )
 
 PROBLEM = "application/problem+json"
+KIND = "urn:twinsmith:error:"
+"""Before the name of an error in the `type` of a problem: a client raises the same."""
 MOST_TOLD = 10
 TITLES = {
     400: "That cannot be done",
@@ -83,7 +85,8 @@ def tell_problems(app: FastAPI) -> None:
 
     async def expected(request: Request, error: Exception) -> Response:
         assert isinstance(error, TwinsmithError)
-        return answer(request, status_of(error), str(error))
+        told = KIND + type(error).__name__
+        return answer(request, status_of(error), str(error), kind=told)
 
     async def unreadable(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
@@ -116,6 +119,7 @@ def answer(
     status: int,
     text: str,
     *,
+    kind: str = "about:blank",
     number: str = "",
     headers: dict[str, str] | None = None,
 ) -> Response:
@@ -128,7 +132,7 @@ def answer(
 
         return problem_page(request, status, title, text, number, headers or {})
     told: dict[str, object] = {
-        "type": "about:blank",
+        "type": kind,
         "title": title,
         "status": status,
         "detail": " ".join(text.split())[:2000],

@@ -9,8 +9,9 @@ import ctypes
 import signal
 import socket
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
 
 import uvicorn
 
@@ -26,6 +27,7 @@ SHORTEST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 STEADY_SECONDS = 60.0
 STOP_SECONDS = 10.0
 PR_SET_PDEATHSIG = 1
+BACKLOG = 1024
 
 
 class Beside:
@@ -79,13 +81,12 @@ async def serve(
 ) -> None:
     """Serve until a signal; `welcome` gets the address once requests are taken."""
     checked_address(settings)
+    listening = _listening(settings)
     sealed, _, _ = application(settings)
     given = settings.values.server
     server = _Server(
         uvicorn.Config(
             sealed,
-            host=given.host,
-            port=given.port,
             ssl_certfile=given.certificate or None,
             ssl_keyfile=given.key or None,
             lifespan="off",
@@ -102,29 +103,27 @@ async def serve(
         for name, wanted in (("worker", worker), ("monitor", monitor))
         if wanted
     ]
-    tasks: list[asyncio.Task[None]] = []
-    serving = asyncio.ensure_future(server.serve())
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, server.leave)
+    serving = asyncio.ensure_future(server.serve([listening]))
+    up = asyncio.ensure_future(server.up.wait())
+    tasks: list[asyncio.Future[Any]] = [up]
     try:
-        up = asyncio.ensure_future(server.up.wait())
         await asyncio.wait({up, serving}, return_when=asyncio.FIRST_COMPLETED)
-        up.cancel()
         if server.started:
-            welcome(public_address(settings, server.port))
+            welcome(public_address(settings, listening.getsockname()[1]))
             tasks += [asyncio.ensure_future(each.run()) for each in beside]
         await serving
-    except SystemExit:
-        raise ConfigError(
-            f"nobody can listen at {given.host}:{given.port}: something else has it, or it is no "
-            "address of this machine; set server.host and server.port"
-        ) from None
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        listening.close()
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn's server, which tells when it takes requests, and at which port."""
+    """Uvicorn's server, which tells when it takes requests, and leaves signals to others."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -135,11 +134,34 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         self.up.set()
 
-    @property
-    def port(self) -> int:
-        """The port that it listens at."""
-        sockets = [each for server in self.servers for each in server.sockets]
-        return int(sockets[0].getsockname()[1])
+    def leave(self) -> None:
+        """Finish what is under way, and end; the second time at once."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Nothing: whoever started the server handles them."""
+        yield
+
+
+def _listening(settings: Settings) -> socket.socket:
+    """The socket that requests come in by; ConfigError where nobody can listen there."""
+    given = settings.values.server
+    family = socket.AF_INET6 if ":" in given.host else socket.AF_INET
+    # Named as TCP, so that the loop sends answers at once: 45 ms for each request otherwise.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((given.host, given.port))
+        listening.listen(BACKLOG)
+        return listening
+    except OSError as error:
+        listening.close()
+        raise ConfigError(
+            f"nobody can listen at {given.host}:{given.port} ({error.strerror}); set server.host "
+            "and server.port, or give --port 0"
+        ) from None
 
 
 async def _ended(process: asyncio.subprocess.Process) -> None:

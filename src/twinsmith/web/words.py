@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from markupsafe import Markup
 
+from twinsmith.core.operating.instance import HOSTS
 from twinsmith.core.progress import Progress, elapsed, several
 
 LONGEST_ID = 18
@@ -13,7 +14,8 @@ WORKING, WAITS, GOOD, BAD, HELD = ("●", "▲", "✓", "✕", "❚❚")
 _KINDS: Mapping[str, tuple[str, str]] = {
     "working": (
         WORKING,
-        "running, driven, working, queued, trying, seen, restarted, rolling back, fixing",
+        "running, driven, working, queued, trying, seen, restarted, rolling back, fixing, releasing, "
+        "proving, restarting",
     ),
     "waits": (
         WAITS,
@@ -151,4 +153,9 @@ FILTERS: Mapping[str, Callable[..., object]] = {
     "person": person,
     "code": code,
 }
-GLOBALS: Mapping[str, object] = {"several": several_of, "took": took, "between": elapsed}
+GLOBALS: Mapping[str, object] = {
+    "several": several_of,
+    "took": took,
+    "between": elapsed,
+    "hosts": HOSTS,
+}

@@ -39,8 +39,16 @@ def identity_of(settings: Settings) -> Identity:
     """What recognises people: local accounts."""
     from twinsmith.adapters.identity.local import LocalIdentity
 
-    given = settings.values.server
-    rules = SessionRules(idle_seconds=given.idle_seconds, most_seconds=given.session_seconds)
     return LocalIdentity(
-        accounts_of(settings), keys_of(settings), sessions_of(settings), SystemClock(), rules
+        accounts_of(settings),
+        keys_of(settings),
+        sessions_of(settings),
+        SystemClock(),
+        rules_of(settings),
     )
+
+
+def rules_of(settings: Settings) -> SessionRules:
+    """How long sessions hold."""
+    given = settings.values.server
+    return SessionRules(idle_seconds=given.idle_seconds, most_seconds=given.session_seconds)

@@ -108,7 +108,7 @@ def test_a_stranger_gets_nothing_but_the_entrance(shared: Site) -> None:
 )
 def test_a_token_that_is_none_of_ours_is_refused(shared: Site, header: str) -> None:
     shared.person("somebody", "admin")
-    headers = {"authorization": header.encode("latin-1")}
+    headers = {b"authorization": header.encode("latin-1")}
     answer = shared.client.get("/api/v1/me", headers=headers)
     assert answer.status_code == 401
     assert answer.headers["content-type"] == "application/problem+json"

@@ -1,5 +1,6 @@
 """Pieces of knowledge, small enough to hand to a model."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -88,3 +89,14 @@ class Hit:
 def program_in(passage: Passage) -> str:
     """The program in a passage of a built program, without the words of its task."""
     return passage.text.partition(MEANING_ENDS)[2].lstrip("\n")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """How much is known, and from where."""
+
+    documents: int
+    passages: int
+    sources: Mapping[str, int]
+    """The passages of each source."""
+    messages: tuple[str, ...] = ()

@@ -29,6 +29,8 @@ class Step:
     """Seconds since 1970."""
     did: str
     """What was done, or seen, in words."""
+    stage: Stage | Literal[""] = ""
+    """The stage that it led to; empty: the incident stayed in its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,16 +102,25 @@ def opened(name: str, alarm: Alarm) -> Incident:
         opened=alarm.at,
         changed=alarm.at,
         alarms=(alarm,),
-        steps=(Step(at=alarm.at, did=f"{alarm.kind}: {alarm.evidence}"),),
+        steps=(Step(at=alarm.at, did=f"{alarm.kind}: {alarm.evidence}", stage="seen"),),
     )
 
 
 def moved(incident: Incident, stage: Stage, did: str, at: float, *, run: str = "") -> Incident:
     """The incident in another stage, with what was done for it."""
-    steps = (*incident.steps, Step(at=at, did=did))
+    steps = (*incident.steps, Step(at=at, did=did, stage=stage))
     # The beginning tells most of what happened, and so does the end.
     kept = steps if len(steps) <= MOST_STEPS else (*steps[: MOST_STEPS // 2], *steps[-25:])
     return replace(incident, stage=stage, changed=at, steps=kept, run=run)
+
+
+def path(incident: Incident) -> tuple[Stage, ...]:
+    """The stages that an incident went through, in their order; the last is the present one."""
+    told = tuple(step.stage for step in incident.steps if step.stage)
+    if told and told[-1] == incident.stage:
+        return told
+    # Whoever kept it told no stages.
+    return ("seen",) if incident.stage == "seen" else ("seen", incident.stage)
 
 
 def attempted(incident: Incident, **changed: str | int | bool) -> Incident:

@@ -21,14 +21,6 @@ class AskedFor:
     deliverable: Deliverable | None = None
     """None where the action releases nothing: it stops, or removes, or goes back."""
 
-    @property
-    def files(self) -> dict[str, str]:
-        """The files that a person may edit, by name: the program's, and the packages it needs."""
-        if self.deliverable is None:
-            return {}
-        source = self.deliverable.source
-        return {**source.files, NEEDS: "".join(f"{each}\n" for each in source.packages)}
-
 
 def asked_for(action: Action, decisions: Iterable[Decision]) -> AskedFor:
     """An action after what people changed of it, earliest first."""
@@ -46,24 +38,29 @@ def with_terms(terms: Terms, given: Mapping[str, float]) -> Terms:
     return replace(terms, **{name: kinds[name](given[name]) for name in TUNABLE if name in given})
 
 
+def editable(deliverable: Deliverable | None) -> dict[str, str]:
+    """The files that a person may edit, by name: the program's, and the packages it needs."""
+    if deliverable is None:
+        return {}
+    packages = "".join(f"{each}\n" for each in deliverable.source.packages)
+    return {**deliverable.source.files, NEEDS: packages}
+
+
 def edited(deliverable: Deliverable, typed: Mapping[str, str]) -> dict[str, str]:
     """The whole result with some of its files as a person typed them; empty: nothing is different.
 
     ConfigError where it is no service any more. A browser ends lines in its own way: a file that
     differs in nothing else stays as it is.
     """
-    kept = files_of(deliverable)
-    changed = {
-        name: _plain(text)
-        for name, text in typed.items()
-        if _plain(text) != _plain(kept.get(name, "")).rstrip("\n") + _ending(text)
-    }
-    unknown = sorted(set(changed) - set(AskedFor(terms=Terms(), deliverable=deliverable).files))
+    known = editable(deliverable)
+    unknown = sorted(set(typed) - set(known))
     if unknown:
         raise ConfigError(f"{unknown[0][:80]!r} is no file of this release; leave it out")
+    plain = {name: _plain(text) for name, text in typed.items()}
+    changed = {name: text for name, text in plain.items() if text != _plain(known[name])}
     if not changed:
         return {}
-    files = {**kept, **changed}
+    files = {**files_of(deliverable), **changed}
     deliverable_in(files, WHERE)
     return files
 
@@ -77,12 +74,11 @@ def files_of(deliverable: Deliverable) -> dict[str, str]:
     ]
     report = {"run": source.run, "task": source.task, "kind": source.program.kind}
     files = {
-        **source.files,
+        **editable(deliverable),
         REPORT: json.dumps(report | _figures(deliverable.built), ensure_ascii=False),
         CHECKS: json.dumps(
             {"setup": deliverable.probes.setup, "checks": checks}, ensure_ascii=False
         ),
-        NEEDS: "".join(f"{each}\n" for each in source.packages),
     }
     if deliverable.spec:
         files[INTERFACE] = deliverable.spec
@@ -101,9 +97,3 @@ def _figures(built: str) -> dict[str, float]:
 
 def _plain(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _ending(text: str) -> str:
-    """The line ends with which a text is closed."""
-    plain = _plain(text)
-    return plain[len(plain.rstrip("\n")) :]

@@ -12,10 +12,10 @@ from twinsmith.client.shapes import (
     NewApp,
     ReleaseShown,
     Said,
+    release_shown,
 )
 from twinsmith.core.errors import ConfigError, Unknown
 from twinsmith.core.operating.action import Action, ActionKind
-from twinsmith.core.operating.app import Release
 from twinsmith.core.operating.incident import Incident
 from twinsmith.core.people.override import words
 from twinsmith.runs import apps as known
@@ -167,15 +167,6 @@ def shown(view: known.AppView) -> AppShown:
         problem=view.problem,
         override=words(view.override) if view.override else "",
         under_way=view.under_way,
+        status=view.status,
+        held=view.override,
     )
-
-
-def release_shown(release: Release) -> ReleaseShown:
-    """A release as it goes over the wire, without its source."""
-    source = release.deliverable.source
-    plain = {
-        name: getattr(release, name)
-        for name in ("app", "number", "state", "reason", "run", "parent", "by", "at")
-    }
-    image = release.image.digest if release.image else ""
-    return ReleaseShown(**plain, source=source.digest, built_by=source.run, image=image)

@@ -8,7 +8,7 @@ from fastapi.responses import StreamingResponse
 
 from twinsmith.client.shapes import ChainChecked, EntryShown, Listed, Verified
 from twinsmith.core.events import Entry, to_line
-from twinsmith.runs.records import Wanted, chain_of, every, latest, moment, verified
+from twinsmith.runs.records import Wanted, chain_of, every, followed, latest, moment
 from twinsmith.web.api.reading import Most
 from twinsmith.web.guard import API, Guarded, Visitor, needs
 
@@ -58,13 +58,13 @@ def export(
 @journal.get("/verify", openapi_extra=needs("audit"))
 def verify(visit: Visitor, run: Words = "") -> Verified:
     """Whether every hash holds; the first altered line of each chain where one does not."""
-    checked = verified(visit.book, run)
+    found = followed(visit.book, run)
     return Verified(
-        ok=not any(broken for _, _, broken, _ in checked),
-        lines=sum(lines for _, lines, _, _ in checked),
+        ok=not any(each.broken for each in found),
+        lines=sum(each.lines for each in found),
         chains=tuple(
-            ChainChecked(run=name, lines=lines, broken=broken, note=note)
-            for name, lines, broken, note in checked
+            ChainChecked(run=each.run, lines=each.lines, broken=each.broken, note=each.note)
+            for each in found
         ),
     )
 

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query, Request
 
 from twinsmith.client.shapes import ModelUse, NewPassage, Passage, Route, Taught
 from twinsmith.core.knowing.insight import Insight
+from twinsmith.core.knowing.knowledge import Figures
 from twinsmith.runs import known as knowing
 from twinsmith.web.guard import API, Guarded, Visitor, needs
 from twinsmith.web.office import office_of
@@ -48,7 +49,7 @@ def use(request: Request, visit: Visitor, run: str = "") -> tuple[ModelUse, ...]
 
 
 @known.get("/knowledge", openapi_extra=needs("read"))
-async def figures(visit: Visitor) -> knowing.Figures:
+async def figures(visit: Visitor) -> Figures:
     """How much is known, and from where."""
     return await knowing.figures(visit.book)
 

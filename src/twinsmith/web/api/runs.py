@@ -9,12 +9,13 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from twinsmith.client.shapes import Begun, Listed, NewRun
+from twinsmith.client.shapes import Begun, Ending, Listed, NewRun
 from twinsmith.core.board import Board
 from twinsmith.core.errors import Conflict
 from twinsmith.core.progress import ENDED, Progress, State
 from twinsmith.runs.accepting import resumed, submitted
 from twinsmith.runs.cancel import cancel
+from twinsmith.runs.ended import outcome_in
 from twinsmith.runs.package import result_in
 from twinsmith.web.api.reading import Cursor, Most, page_of
 from twinsmith.web.guard import API, Guarded, Visitor, needs
@@ -66,6 +67,16 @@ def one(request: Request, visit: Visitor, run: str) -> Progress:
 def board(request: Request, visit: Visitor, run: str) -> Board:
     """What lies on the table of a run: requirements, candidates, checks, results."""
     return office_of(request).glance.board(visit.book.find(run))
+
+
+@runs.get("/{run}/outcome", openapi_extra=needs("read"))
+async def outcome(visit: Visitor, run: str) -> Ending:
+    """How a run ended; a conflict while it goes on, and where it was stopped."""
+    name = visit.book.find(run)
+    if visit.book.progress(name).state not in ENDED:
+        raise Conflict(f"run {name} is not over; its outcome is there when it is")
+    ended = await visit.book.queue.result(name)
+    return Ending(outcome=outcome_in(visit.book.given(name), ended))
 
 
 @runs.post("/{run}/cancel", openapi_extra=needs("build"))
