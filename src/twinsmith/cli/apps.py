@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from twinsmith.cli.options import App, Detach, Json, Name, at_least
+from twinsmith.cli.remote import command, server
 
 if TYPE_CHECKING:
-    from twinsmith.core.operating.action import ActionKind
+    from twinsmith.client import Client
+    from twinsmith.client.apps import DeedKind
+    from twinsmith.client.shapes import DeedBegun, NewApp, ReleaseShown
     from twinsmith.runs.apps import AppView
     from twinsmith.settings import Settings
 
@@ -47,9 +50,17 @@ def deploy(
     as_json: Json = False,
 ) -> None:
     """Release a service behind gates: tried, attacked, compared, switched, watched."""
+    from twinsmith.cli.secrets import secrets_given
+    from twinsmith.settings import load
+
+    client = server()
+    if client is not None:
+        given = secrets_given(load(), secret or [], secrets)
+        wanted = _release(what, name, host, port, given, replace=replace)
+        _see_through(client, client.apps.deploy(wanted), detach=detach, as_json=as_json)
+        return
     from twinsmith.cli.act import act
     from twinsmith.cli.book import opened_book
-    from twinsmith.cli.secrets import secrets_given
     from twinsmith.runs.deploy import deploying
 
     book = opened_book()
@@ -59,6 +70,32 @@ def deploy(
         book, what, name=name, host=host, port=port or 0, replace=replace, secrets=given
     )
     act(book, action, detach=detach, as_json=as_json)
+
+
+def _release(
+    what: str, name: str, host: str, port: int | None, secrets: dict[str, str], *, replace: bool
+) -> "NewApp":
+    """A release as a server is asked for it: of one of its runs."""
+    from twinsmith.client.shapes import NewApp
+    from twinsmith.core.errors import ConfigError
+    from twinsmith.core.operating.instance import host_name
+
+    if Path(what).expanduser().is_dir():
+        raise ConfigError(f"{what} is a folder here; a server deploys what its own runs have built")
+    return NewApp.of(
+        run=what,
+        name=name,
+        host=host_name(host) if host else "",
+        port=port or 0,
+        replace=replace,
+        secrets=secrets,
+    )
+
+
+def _see_through(client: "Client", begun: "DeedBegun", *, detach: bool, as_json: bool) -> None:
+    from twinsmith.cli.remote_runs import see_through
+
+    see_through(client, begun.run, detach=detach, as_json=as_json)
 
 
 def _tell_lacks(settings: "Settings") -> None:
@@ -73,17 +110,12 @@ def _tell_lacks(settings: "Settings") -> None:
 
 def apps(as_json: Json = False) -> None:
     """Every app: its address, what serves, what is known to be good, what holds it."""
-    import asyncio
-
-    from twinsmith.cli.book import opened_book
-    from twinsmith.runs.apps import views
-
-    found = asyncio.run(views(opened_book()))
+    found = _views()
     if as_json:
         typer.echo(json.dumps([told(each) for each in found], ensure_ascii=False))
         return
     if not found:
-        typer.echo("no apps yet; deploy one with: twinsmith deploy RUN")
+        typer.echo(f"no apps yet; deploy one with: {command()} deploy RUN")
         return
     typer.echo(f"{'app':<20}  {'state':<11}  {'serves':>6}  {'good':>4}  {'host':<6}  address")
     for each in found:
@@ -98,37 +130,51 @@ def apps(as_json: Json = False) -> None:
             typer.echo(f"  {note}")
 
 
+def _views() -> "tuple[AppView, ...]":
+    """Every app as it stands now."""
+    from twinsmith.runs.apps import AppView, views
+
+    client = server()
+    if client is not None:
+        return tuple(
+            AppView(
+                app=each.app,
+                status=each.status,
+                override=each.held,
+                under_way=each.under_way,
+                problem=each.problem,
+            )
+            for each in client.apps.listed()
+        )
+    import asyncio
+
+    from twinsmith.cli.book import opened_book
+
+    return asyncio.run(views(opened_book()))
+
+
 def releases(name: App, as_json: Json = False) -> None:
     """The releases of an app, oldest first, and what became of each."""
-    from twinsmith.cli.book import opened_book
-    from twinsmith.runs.apps import releases as releases_of
+    from dataclasses import asdict
 
-    found = releases_of(opened_book(), name)
+    client = server()
+    found = client.apps.releases(name) if client is not None else _releases(name)
     if as_json:
-        rows = [
-            {
-                "app": each.app,
-                "number": each.number,
-                "state": each.state,
-                "reason": each.reason,
-                "parent": each.parent,
-                "run": each.run,
-                "by": each.by,
-                "at": each.at,
-                "source": each.deliverable.source.digest,
-                "built_by": each.deliverable.source.run,
-                "image": each.image.digest if each.image else "",
-                "base": each.image.base if each.image else "",
-                "config": each.config,
-            }
-            for each in found
-        ]
-        typer.echo(json.dumps(rows, ensure_ascii=False))
+        typer.echo(json.dumps([asdict(each) for each in found], ensure_ascii=False))
         return
     for each in found:
-        digest = each.deliverable.source.digest[:12]
+        digest = each.source[:12]
         reason = f": {each.reason}" if each.reason else ""
         typer.echo(f"{each.number:>3}  {each.state:<11}  {each.at[:16]}  {digest}{reason}")
+
+
+def _releases(name: str) -> "tuple[ReleaseShown, ...]":
+    """The releases of an app of this machine."""
+    from twinsmith.cli.book import opened_book
+    from twinsmith.client.shapes import release_shown
+    from twinsmith.runs.apps import releases as releases_of
+
+    return tuple(map(release_shown, releases_of(opened_book(), name)))
 
 
 def rollback(
@@ -177,33 +223,36 @@ def logs(
     as_json: Json = False,
 ) -> None:
     """What the serving release of an app wrote, without its secrets."""
-    import asyncio
-
-    from twinsmith.cli.book import opened_book
-    from twinsmith.runs.apps import logs as logs_of
-
-    book = opened_book()
-    text = asyncio.run(logs_of(book, name, lines))
+    text = _log(name, lines)
     if as_json:
         typer.echo(json.dumps({"app": name, "lines": text.splitlines()}, ensure_ascii=False))
         return
     typer.echo(text, nl=False)
     if follow:
-        asyncio.run(_followed(name, text))
+        _followed(name, text)
 
 
-async def _followed(name: str, shown: str) -> None:
-    """Print what comes after what was shown; a log that was begun anew is shown from there."""
+def _log(name: str, lines: int) -> str:
+    """The last lines of an app's log."""
+    client = server()
+    if client is not None:
+        return client.apps.logs(name, lines=lines)
     import asyncio
 
     from twinsmith.cli.book import opened_book
     from twinsmith.runs.apps import logs as logs_of
 
-    book = opened_book()
+    return asyncio.run(logs_of(opened_book(), name, lines))
+
+
+def _followed(name: str, shown: str) -> None:
+    """Print what comes after what was shown; a log that was begun anew is shown from there."""
+    import time
+
     seen = shown.splitlines()
     while True:
-        await asyncio.sleep(FOLLOW_SECONDS)
-        now = (await logs_of(book, name, 5000)).splitlines()
+        time.sleep(FOLLOW_SECONDS)
+        now = _log(name, 5000).splitlines()
         fresh = after(seen, now)
         for line in fresh:
             typer.echo(line)
@@ -222,7 +271,7 @@ def after(seen: list[str], now: list[str]) -> list[str]:
 
 
 def _acted(
-    kind: "ActionKind",
+    kind: "DeedKind",
     name: str,
     *,
     detach: bool,
@@ -230,6 +279,11 @@ def _acted(
     to: int = 0,
     data: bool = False,
 ) -> None:
+    client = server()
+    if client is not None:
+        begun = client.apps.do(kind, name, to=to, data=data)
+        _see_through(client, begun, detach=detach, as_json=as_json)
+        return
     from twinsmith.cli.act import act
     from twinsmith.cli.book import opened_book
     from twinsmith.runs.deploy import acting
@@ -254,10 +308,10 @@ def _notes(view: "AppView") -> list[str]:
     notes = [view.problem] if view.problem else []
     if _state(view) == "down":
         reason = view.status.reason if view.status else ""
-        notes.append(f"{reason or 'it does not run'}; twinsmith start {view.app.name}")
+        notes.append(f"{reason or 'it does not run'}; {command()} start {view.app.name}")
     if view.override is not None:
         notes.append(words(view.override))
-    return [*notes, *(f"under way: twinsmith watch {run}" for run in view.under_way)]
+    return [*notes, *(f"under way: {command()} watch {run}" for run in view.under_way)]
 
 
 def told(view: "AppView") -> dict[str, object]:

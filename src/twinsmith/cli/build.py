@@ -79,8 +79,16 @@ def build(
             budget_usd=budget_usd,
             priority=order,
         )
-        seen = {"detach": detach, "deploy": deploy, "as_json": as_json}
-        remote_runs.build(client, asked, key=key, out=out, name=name, **seen)
+        remote_runs.build(
+            client,
+            asked,
+            key=key,
+            out=out,
+            detach=detach,
+            deploy=deploy,
+            name=name,
+            as_json=as_json,
+        )
         return
     book = opened_book()
     known = book.driving.of_key(key) if key else ""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from twinsmith.cli.options import Json
+from twinsmith.cli.remote import server
 
 if TYPE_CHECKING:
     from twinsmith.core.operating.incident import Incident
@@ -77,23 +78,13 @@ def incidents(
     as_json: Json = False,
 ) -> None:
     """Trouble with apps: what was seen, what was done about it, what waits for a person."""
-    import asyncio
     from dataclasses import asdict
 
-    from twinsmith.cli.book import opened_book
     from twinsmith.core.errors import ConfigError
-    from twinsmith.runs.dossier import told_of
-    from twinsmith.runs.health import close_incident, found_incident, listed_incidents
 
-    book = opened_book()
-    if close:
-        if not name:
-            raise ConfigError("--close closes one incident; name it: twinsmith incidents ID")
-        shown: tuple[Incident, ...] = (asyncio.run(close_incident(book, name, close)),)
-    elif name:
-        shown = (found_incident(book, name),)
-    else:
-        shown = listed_incidents(book, over=every)
+    if close and not name:
+        raise ConfigError("--close closes one incident; name it: twinsmith incidents ID")
+    shown = _incidents(name, close, every=every)
     if as_json:
         typer.echo(json.dumps([asdict(each) for each in shown], ensure_ascii=False))
         return
@@ -101,8 +92,34 @@ def incidents(
         typer.echo("no incidents" if every else "no open incidents")
     for each in shown:
         typer.echo(_line(each))
-        for line in told_of(book, each) if name else ():
+        for line in _story(each) if name else ():
             typer.echo(f"  {line}")
+
+
+def _incidents(name: str, close: str, *, every: bool) -> "tuple[Incident, ...]":
+    """One incident, which is closed where a person said so, or all that are to be shown."""
+    client = server()
+    if client is not None:
+        if name:
+            return (client.apps.close(name, close) if close else client.apps.incident(name),)
+        return client.apps.incidents(every=every)
+    import asyncio
+
+    from twinsmith.cli.book import opened_book
+    from twinsmith.runs.health import close_incident, found_incident, listed_incidents
+
+    book = opened_book()
+    if close:
+        return (asyncio.run(close_incident(book, name, close)),)
+    return (found_incident(book, name),) if name else listed_incidents(book, over=every)
+
+
+def _story(incident: "Incident") -> tuple[str, ...]:
+    """An incident as a person reads it; of one of this machine, where the rest of it lies, too."""
+    from twinsmith.cli.book import opened_book
+    from twinsmith.runs.dossier import story_of, told_of
+
+    return story_of(incident)[1:] if server() else told_of(opened_book(), incident)
 
 
 def _line(incident: "Incident") -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from twinsmith.cli.options import Json, at_least
+from twinsmith.cli.remote import command, server
 
 if TYPE_CHECKING:
     from twinsmith.core.knowing.insight import Insight
@@ -24,19 +25,11 @@ def insights(
     as_json: Json = False,
 ) -> None:
     """What was learned, what helps most first."""
-    import asyncio
-
-    from twinsmith.flow.insights import insights as look_up
-    from twinsmith.settings import load
-    from twinsmith.wiring.graph import opened_graph
-
-    settings = load()
-
-    async def main() -> "tuple[Insight, ...]":
-        async with opened_graph(settings) as graph:
-            return await look_up(graph, about=about, language=language, limit=n)
-
-    found = asyncio.run(main())
+    client = server()
+    if client is not None:
+        found = client.known.insights(about=about, language=language, most=n)
+    else:
+        found = _known_here(about, language, n)
     if as_json:
         typer.echo(json.dumps([_as_json(insight) for insight in found], ensure_ascii=False))
         return
@@ -47,7 +40,24 @@ def insights(
         asked += [f"in {language!r}"] if language else []
         typer.echo(f"nothing learned {' '.join(asked)}")
     else:
-        typer.echo('nothing learned yet; every build may add to it: twinsmith build "…"')
+        typer.echo(f'nothing learned yet; every build may add to it: {command()} build "…"')
+
+
+def _known_here(about: str, language: str, most: int) -> "tuple[Insight, ...]":
+    """What the graph of this machine knows."""
+    import asyncio
+
+    from twinsmith.flow.insights import insights as look_up
+    from twinsmith.settings import load
+    from twinsmith.wiring.graph import opened_graph
+
+    settings = load()
+
+    async def main() -> "tuple[Insight, ...]":
+        async with opened_graph(settings) as graph:
+            return await look_up(graph, about=about, language=language, limit=most)
+
+    return asyncio.run(main())
 
 
 def _table(found: "tuple[Insight, ...]") -> None:

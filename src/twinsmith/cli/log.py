@@ -1,6 +1,5 @@
 """`twinsmith log`: read the journal, check that nobody altered it, or anchor it elsewhere."""
 
-import asyncio
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +9,7 @@ import typer
 from twinsmith.cli import exits
 from twinsmith.cli.files import text_of
 from twinsmith.cli.options import Json
+from twinsmith.cli.remote import server
 
 if TYPE_CHECKING:
     from twinsmith.adapters.journal.checking import Checked
@@ -36,30 +36,74 @@ def log(
     as_json: Json = False,
 ) -> None:
     """Everything that happened, in order; --verify names the first altered line."""
-    from twinsmith.cli.book import opened_book
     from twinsmith.core.errors import ConfigError
-    from twinsmith.core.events import SYSTEM, to_line
+    from twinsmith.core.events import to_line
 
     if anchor and (verify or run):
         raise ConfigError("--anchor is of the whole journal and goes alone; leave the rest out")
     if against and (run or not verify):
         raise ConfigError("--against goes with --verify, of all runs; twinsmith log --help")
+    if server() is not None and (anchor or against):
+        raise ConfigError("--anchor and --against work on this machine only; without --server")
     stored = _stored(against) if against else ()
-    book = opened_book()
     if anchor:
-        line = asyncio.run(book.anchor())
-        typer.echo(json.dumps({"anchor": line}) if as_json else line)
+        _anchor(as_json=as_json)
         return
-    name = run if run in ("", SYSTEM) else book.find(run)
     if verify:
-        _verify(book, name, stored, as_json=as_json)
+        _tell_verified(_checked(run, stored), as_json=as_json)
         return
-    names = [name] if name else [SYSTEM, *book.journal.runs()]
-    entries = sorted((e for n in names for e in book.journal.entries(n)), key=lambda e: e.at)
+    entries = sorted(_entries(run), key=lambda entry: entry.at)
     for entry in entries:
         typer.echo(to_line(entry) if as_json else _line(entry))
     if not entries and not as_json:
         typer.echo("the journal is empty")
+
+
+def _anchor(*, as_json: bool) -> None:
+    """Print a line that tells where the journal of this machine ends."""
+    import asyncio
+
+    from twinsmith.cli.book import opened_book
+
+    line = asyncio.run(opened_book().anchor())
+    typer.echo(json.dumps({"anchor": line}) if as_json else line)
+
+
+def _entries(run: str) -> "list[Entry]":
+    """The entries of one chain, or of all of them."""
+    client = server()
+    if client is not None:
+        return list(client.journal.export(run))
+    from twinsmith.cli.book import opened_book
+    from twinsmith.core.events import SYSTEM
+
+    book = opened_book()
+    names = [_chain(book, run)] if run else [SYSTEM, *book.journal.runs()]
+    return [entry for name in names for entry in book.journal.entries(name)]
+
+
+def _checked(run: str, stored: "tuple[Anchor, ...]") -> "list[Checked]":
+    """What was found in one chain, or in all of them."""
+    client = server()
+    if client is not None:
+        from twinsmith.adapters.journal.checking import Checked
+
+        return [
+            Checked(
+                run=each.run, path=each.run, lines=each.lines, broken=each.broken, note=each.note
+            )
+            for each in client.journal.verify(run).chains
+        ]
+    from twinsmith.cli.book import opened_book
+
+    book = opened_book()
+    return [book.journal.check(_chain(book, run))] if run else book.journal.check_all(stored)
+
+
+def _chain(book: "Book", run: str) -> str:
+    from twinsmith.core.events import SYSTEM
+
+    return run if run == SYSTEM else book.find(run)
 
 
 def _stored(against: str) -> "tuple[Anchor, ...]":
@@ -76,10 +120,10 @@ def _stored(against: str) -> "tuple[Anchor, ...]":
         ) from None
 
 
-def _verify(book: "Book", name: str, stored: "tuple[Anchor, ...]", *, as_json: bool) -> None:
+def _tell_verified(checked: "list[Checked]", *, as_json: bool) -> None:
+    """Print what was found in chains; the command ends with a no where one is broken."""
     from dataclasses import asdict
 
-    checked = [book.journal.check(name)] if name else book.journal.check_all(stored)
     broken = [chain for chain in checked if chain.broken]
     if as_json:
         typer.echo(json.dumps({"ok": not broken, "chains": [asdict(c) for c in checked]}))

@@ -25,6 +25,7 @@ from twinsmith.cli import (
     package,
     people,
     questions,
+    remote,
     runs,
     serve,
     users,
@@ -51,11 +52,14 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
-    version: Annotated[
+    context: typer.Context,
+    server: Annotated[str, typer.Option("--server", metavar="URL", help=remote.HELP)] = "",
+    _told: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    pass
+    if server:
+        remote.name_server(context, server)
 
 
 app.command("build", epilog=build.BUILD_EXAMPLE)(build.build)

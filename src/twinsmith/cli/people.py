@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from twinsmith.cli.options import Json
+from twinsmith.cli.remote import command, server
 
 if TYPE_CHECKING:
+    from twinsmith.client import Client
+    from twinsmith.core.operating.action import Queued
     from twinsmith.core.people.approval import ApprovalRequest, Said
+    from twinsmith.core.people.override import Command
 
 APPROVALS_EXAMPLE = (
     "Example: twinsmith approvals (those that are open), twinsmith approvals a3f9.a1"
@@ -31,11 +35,9 @@ def approvals(
     """Actions that wait for a person's word."""
     from dataclasses import asdict
 
-    from twinsmith.cli.book import opened_book
     from twinsmith.core.errors import ConfigError
-    from twinsmith.runs.approvals import requests
 
-    found = requests(opened_book(), decided=every or bool(request))
+    found = _requests(decided=every or bool(request))
     if request:
         found = tuple(each for each in found if each.id.endswith(request))
         if not found:
@@ -93,10 +95,7 @@ def queue(
     """The execution queue: actions in their order, one at a time for an app."""
     from dataclasses import asdict
 
-    from twinsmith.cli.book import opened_book
-    from twinsmith.runs.apps import queued
-
-    found = queued(opened_book(), over=every)
+    found = _queued(over=every)
     if as_json:
         typer.echo(json.dumps([asdict(each) for each in found]))
         return
@@ -107,28 +106,62 @@ def queue(
         by = each.by.removeprefix("user:")
         typer.echo(f"{place:>4}  {each.state:<9}  {each.kind:<8}  {each.app:<20}  {each.run}  {by}")
     if found and not every:
-        typer.echo("one is taken out with: twinsmith cancel RUN")
+        typer.echo(f"one is taken out with: {command()} cancel RUN")
 
 
 def override(
-    command: Annotated[str, typer.Argument(help="pause, resume, cancel, rollback or release.")],
+    order: Annotated[
+        str,
+        typer.Argument(metavar="COMMAND", help="pause, resume, cancel, rollback or release."),
+    ],
     scope: Annotated[str, typer.Argument(metavar="APP|all", help="An app, or all of them.")],
     reason: Annotated[str, typer.Option(help="Why; it is kept.")],
     as_json: Json = False,
 ) -> None:
     """Beat every automatic action at once; it holds until `release` lifts it."""
-    import asyncio
-
-    from twinsmith.cli.book import opened_book
     from twinsmith.core.people.override import command_of
-    from twinsmith.runs.override import override as overridden
 
-    lines = asyncio.run(overridden(opened_book(), command_of(command), scope, reason))
+    lines = _overridden(command_of(order), scope, reason)
     if as_json:
-        typer.echo(json.dumps({"command": command, "scope": scope, "done": list(lines)}))
+        typer.echo(json.dumps({"command": order, "scope": scope, "done": list(lines)}))
         return
     for line in lines:
         typer.echo(line)
+
+
+def _requests(*, decided: bool) -> "tuple[ApprovalRequest, ...]":
+    """Requests that are open; with `decided`, all there ever were."""
+    client = server()
+    if client is not None:
+        return client.people.approvals(every=decided)
+    from twinsmith.cli.book import opened_book
+    from twinsmith.runs.approvals import requests
+
+    return requests(opened_book(), decided=decided)
+
+
+def _queued(*, over: bool) -> "tuple[Queued, ...]":
+    """The execution queue; with `over`, also what is done."""
+    client = server()
+    if client is not None:
+        return client.people.queue(every=over)
+    from twinsmith.cli.book import opened_book
+    from twinsmith.runs.apps import queued
+
+    return queued(opened_book(), over=over)
+
+
+def _overridden(order: "Command", scope: str, reason: str) -> tuple[str, ...]:
+    """What an override has done, in lines."""
+    client = server()
+    if client is not None:
+        return client.people.override(order, scope, reason)
+    import asyncio
+
+    from twinsmith.cli.book import opened_book
+    from twinsmith.runs.override import override as overridden
+
+    return asyncio.run(overridden(opened_book(), order, scope, reason))
 
 
 def _decided(
@@ -143,6 +176,10 @@ def _decided(
     """Say something to a request, and go on with its action where no worker would."""
     import asyncio
 
+    client = server()
+    if client is not None:
+        _decided_there(client, name, said, note, source, terms or [], as_json=as_json)
+        return
     from twinsmith.cli.act import go_on
     from twinsmith.cli.book import opened_book
     from twinsmith.runs.approvals import decide
@@ -155,6 +192,36 @@ def _decided(
     go_on(book, request.run, as_json=as_json)
 
 
+def _decided_there(
+    client: "Client",
+    name: str,
+    said: "Said",
+    note: str,
+    source: Path | None,
+    terms: list[str],
+    *,
+    as_json: bool,
+) -> None:
+    """Say something to a request of a server, whose workers go on with its action."""
+    from twinsmith.cli.remote_runs import see_through
+    from twinsmith.core.errors import ConfigError
+    from twinsmith.runs.approvals import terms_in
+    from twinsmith.runs.package import files_of
+
+    if said == "modify":
+        if source is not None and not source.is_dir():
+            raise ConfigError(f"--source {source} is no folder on this machine; name one")
+        files = files_of(source) if source is not None else {}
+        request = client.people.modify(name, files=files, terms=terms_in(terms), note=note)
+    elif said == "approve":
+        request = client.people.approve(name, note)
+    else:
+        request = client.people.reject(name, note)
+    if not as_json:
+        typer.echo(f"{request.id}: {said}")
+    see_through(client, request.run, detach=False, as_json=as_json)
+
+
 def _shown(request: "ApprovalRequest", *, whole: bool) -> None:
     dossier = request.dossier
     by = request.by.removeprefix("user:")
@@ -164,7 +231,7 @@ def _shown(request: "ApprovalRequest", *, whole: bool) -> None:
         who = request.decision.by.removeprefix("user:")
         typer.echo(f"  {request.decision.said} by {who}: {request.decision.note}")
     if not whole:
-        typer.echo(f"  all of it: twinsmith approvals {request.id}")
+        typer.echo(f"  all of it: {command()} approvals {request.id}")
         return
     typer.echo(f"  cost: {dossier.cost}")
     for title, lines in (("found", dossier.findings), ("shown", dossier.evidence)):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from twinsmith.cli.options import Json
+from twinsmith.cli.remote import command, server
 
 if TYPE_CHECKING:
     from twinsmith.core.people.question import QuestionRecord
@@ -19,10 +20,7 @@ def questions(
     as_json: Json = False,
 ) -> None:
     """Questions of runs to people, each with what holds where nobody answers in time."""
-    from twinsmith.cli.book import opened_book
-    from twinsmith.runs.questions import asked_questions
-
-    found = asked_questions(opened_book(), answered=every)
+    found = _asked(answered=every)
     if as_json:
         typer.echo(json.dumps([_as_json(each) for each in found], ensure_ascii=False))
         return
@@ -38,6 +36,35 @@ def answer(
     as_json: Json = False,
 ) -> None:
     """Answer a question of a run; the first answer counts."""
+    record, waits, served = _answered(question, text)
+    if as_json:
+        typer.echo(json.dumps(_as_json(record), ensure_ascii=False))
+        return
+    given = record.answer.text if record.answer else ""
+    typer.echo(f"{record.question.id}: {given}")
+    if waits:
+        then = f"go on with: {command()} resume {record.question.run}"
+        typer.echo("a worker goes on with it" if served else then)
+
+
+def _asked(*, answered: bool) -> "tuple[QuestionRecord, ...]":
+    """Questions that are open; with `answered`, all that were ever asked."""
+    client = server()
+    if client is not None:
+        return client.people.questions(every=answered)
+    from twinsmith.cli.book import opened_book
+    from twinsmith.runs.questions import asked_questions
+
+    return asked_questions(opened_book(), answered=answered)
+
+
+def _answered(question: str, text: str) -> "tuple[QuestionRecord, bool, bool]":
+    """A question that was answered, whether its run still waits, whether a worker goes on."""
+    client = server()
+    if client is not None:
+        record = client.people.answer(question, text)
+        waits = client.runs.get(record.question.run).state == "waiting"
+        return record, waits, client.ready().workers > 0
     import asyncio
 
     from twinsmith.cli.book import opened_book
@@ -45,15 +72,8 @@ def answer(
 
     book = opened_book()
     record = asyncio.run(answered(book, question, text))
-    run = record.question.run
-    if as_json:
-        typer.echo(json.dumps(_as_json(record), ensure_ascii=False))
-        return
-    given = record.answer.text if record.answer else ""
-    typer.echo(f"{record.question.id}: {given}")
-    if book.progress(run).state == "waiting":
-        goes_on = "a worker goes on with it" if book.workers(serving=True) else ""
-        typer.echo(goes_on or f"go on with: twinsmith resume {run}")
+    waits = book.progress(record.question.run).state == "waiting"
+    return record, waits, bool(book.workers(serving=True))
 
 
 def _show(record: "QuestionRecord") -> None:

@@ -1,4 +1,4 @@
-"""Runs behind a server, as commands show them: begun, followed to the end, their results fetched."""
+"""Runs behind a server, as commands show them: begun, followed to their ends, fetched."""
 
 import asyncio
 import json

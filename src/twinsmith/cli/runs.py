@@ -59,7 +59,7 @@ def watch(run: Run, as_json: Json = False) -> None:
 
         progress = asyncio.run(show(name, followed.look, pause=followed.pause))
     except KeyboardInterrupt:
-        exits.fail(f"run {name} goes on", exits.INTERRUPTED, as_json=False)
+        exits.fail(f"run {name} goes on", exits.INTERRUPTED, as_json=as_json)
     _closing(progress)
 
 
@@ -89,7 +89,7 @@ def _latest() -> "tuple[list[Progress], str]":
     if client is not None:
         from itertools import islice
 
-        found = list(islice(client.runs.listed(page=MOST_ROWS), MOST_ROWS + 1))
+        found = list(islice(client.runs.listed(page=MOST_ROWS + 1), MOST_ROWS + 1))
         return found[MOST_ROWS - 1 :: -1], "more" if len(found) > MOST_ROWS else ""
     from twinsmith.cli.book import opened_book
 

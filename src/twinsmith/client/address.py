@@ -19,7 +19,7 @@ def checked_address(text: str, *, plain: bool = False) -> str:
     if parts.scheme == "http" and not (plain or is_loopback(parts.hostname or "")):
         raise ConfigError(
             f"{address} is plain HTTP to another machine: the key could be read on the way; use "
-            "https://, or plain=True where the net is safe"
+            "https:// (a program that knows the net to be safe says plain=True)"
         )
     return address
 

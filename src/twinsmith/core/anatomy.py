@@ -164,7 +164,7 @@ PARTS: dict[PartName, Part] = {
             title="Self-healing agent",
             short="Self-healing",
             does="Restarts, rolls back or mends an app in trouble, and calls a person if it fails.",
-            page="/apps",
+            page="/incidents",
         ),
         Part(
             name="approvals",

@@ -78,7 +78,7 @@ async def decide(
         at=now,
         note=book.settings.masking.text(" ".join(note.split())),
         files=files,
-        terms=_terms(terms),
+        terms=terms_in(terms),
     )
     if request.decision is not None or not approvals.decide(request.id, decision):
         kept = approvals.get(request.id)
@@ -89,7 +89,7 @@ async def decide(
     return approvals.get(request.id) or request
 
 
-def _terms(given: Sequence[str]) -> dict[str, float] | None:
+def terms_in(given: Sequence[str]) -> dict[str, float] | None:
     """Terms as a person types them: `canary_share=0`."""
     found: dict[str, float] = {}
     for each in given:

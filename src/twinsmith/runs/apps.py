@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from twinsmith.core.errors import ConfigError, Unknown
-from twinsmith.core.operating.action import Queued, before
+from twinsmith.core.driving import DrivingState
+from twinsmith.core.errors import ConfigError, EngineError, Unknown
+from twinsmith.core.operating.action import Action, Queued, before
 from twinsmith.core.operating.app import App, Release
 from twinsmith.core.operating.instance import InstanceStatus, instance_name
 from twinsmith.core.people.override import Override, holding
@@ -93,6 +94,19 @@ def queued(book: Book, *, over: bool = False) -> tuple[Queued, ...]:
     from twinsmith.wiring.delivering import queue_of_actions
 
     return queue_of_actions(book.settings).listed(over=over)
+
+
+def wanted(book: Book) -> tuple[tuple[Action, DrivingState], ...]:
+    """Every action that is not over with how its run stands, also one that no worker has taken."""
+    found = []
+    for each in book.driving.listed():
+        try:
+            given = book.given(each.run)
+        except EngineError:
+            continue
+        if isinstance(given, Action):
+            found.append((given, each.state))
+    return tuple(found)
 
 
 def in_front(book: Book, run: str) -> Queued | None:

@@ -133,6 +133,9 @@ def coursed(
     """Many readings as few, none of which hides what was worst; `age` is that of the oldest."""
     step = max(1, ceil((until - since) / most))
     few = sorted(thinned((each for each in readings if each.at >= since), step), key=_moment)
+    if step <= MINUTE and len(few) > 1 and few[-1].at - few[-2].at < step / 2:
+        # The last one has only begun: it tells of too little yet.
+        few = few[:-1]
     usual = median([after.at - before.at for before, after in pairwise(few)] or [0.0])
     keeping = Keeping()
     grain = 0 if age < keeping.all_of_them else MINUTE if age < keeping.each_minute else HOUR

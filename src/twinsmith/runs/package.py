@@ -32,18 +32,18 @@ def result_in(book: Book, what: str) -> tuple[dict[str, str], str]:
     """The files of a run's result or of a folder, and where they lie."""
     folder = Path(what).expanduser()
     if folder.is_dir():
-        return _read(folder), str(folder)
+        return files_of(folder), str(folder)
     run = book.find(what)
     place = Path(book.progress(run).out)
     if place.is_dir():
-        return _read(place), str(place)
+        return files_of(place), str(place)
     kept = kept_result(book.settings, run)
     if kept is None:
         raise ConfigError(f"run {run} has no result here ({place}); see: twinsmith status {run}")
     return kept, f"run {run}"
 
 
-def _read(folder: Path) -> dict[str, str]:
+def files_of(folder: Path) -> dict[str, str]:
     """The text files of a folder; links that lead out of it are not followed."""
     found: dict[str, str] = {}
     for path in sorted(folder.rglob("*")):

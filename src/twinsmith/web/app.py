@@ -22,6 +22,8 @@ from twinsmith.web.console.apps import apps as app_pages
 from twinsmith.web.console.entrance import entrance
 from twinsmith.web.console.incidents import incidents
 from twinsmith.web.console.journal import journal as journal_pages
+from twinsmith.web.console.models import models
+from twinsmith.web.console.new_run import new_run
 from twinsmith.web.console.overview import overview
 from twinsmith.web.console.run import run as run_page
 from twinsmith.web.console.runs import runs as run_pages
@@ -38,12 +40,14 @@ PAGES = (
     static,
     entrance,
     overview,
+    models,
     approvals,
     approval,
     approval_edit,
     journal_pages,
     settings_pages,
     user_pages,
+    new_run,
     run_pages,
     run_page,
     app_pages,

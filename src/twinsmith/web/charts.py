@@ -12,7 +12,7 @@ from twinsmith.runs.health import Course, Figures
 
 WIDE, HIGH = 1000.0, 100.0
 """The ground of a line; it is stretched to whatever room there is, and texts are not."""
-ROOM = 92.0
+ROOM = 82.0
 CLOSE = 3.0
 """Marks that are closer, in hundredths of the width, share a label."""
 SIGNS: dict[MomentKind, tuple[str, str]] = {
@@ -23,7 +23,7 @@ SIGNS: dict[MomentKind, tuple[str, str]] = {
 }
 _WORST: tuple[MomentKind, ...] = ("alarm", "deed", "release", "good")
 _TICKS = (60, 120, 300, 600, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400, 432_000)
-MOST_TICKS = 6
+MOST_TICKS = 8
 MOST_MARKS = 30
 MOST_ROWS = 30
 
@@ -64,6 +64,11 @@ class Told:
     sign: str
     kind: str
     moment: Moment
+
+    @property
+    def clock(self) -> str:
+        """When it was, in UTC, as the axis tells it."""
+        return f"{datetime.fromtimestamp(self.moment.at, UTC):%H:%M:%S}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

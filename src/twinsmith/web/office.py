@@ -6,11 +6,13 @@ from fastapi import Request
 
 from twinsmith.core.people.actor import Actor
 from twinsmith.ports import Answers, Identity
+from twinsmith.runs.behaviour import Behaviour
 from twinsmith.runs.book import Book
 from twinsmith.runs.glance import Glance
 from twinsmith.runs.model_use import ModelUse
 from twinsmith.runs.motion import Following
 from twinsmith.settings import Settings
+from twinsmith.web.kept import Kept
 from twinsmith.web.limits import Limits
 from twinsmith.web.notices import Notices
 from twinsmith.web.shared import Shared
@@ -31,7 +33,9 @@ class Office:
     limits: Limits
     glance: Glance
     model_use: ModelUse
+    behaviour: Behaviour
     following: Following
+    kept: Kept
     streams: Streams
     shared: Shared
     standing: Standing
@@ -53,7 +57,9 @@ def office_for(settings: Settings) -> Office:
         limits=Limits(per_second=given.per_second, burst=given.burst),
         glance=glance,
         model_use=ModelUse(book),
+        behaviour=Behaviour(book, glance),
         following=Following(book, glance),
+        kept=Kept(),
         streams=Streams(book),
         shared=Shared(),
         standing=Standing(book),

@@ -155,13 +155,13 @@ def _listening(settings: Settings) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((given.host, given.port))
         listening.listen(BACKLOG)
-        return listening
     except OSError as error:
         listening.close()
         raise ConfigError(
             f"nobody can listen at {given.host}:{given.port} ({error.strerror}); set server.host "
             "and server.port, or give --port 0"
         ) from None
+    return listening
 
 
 async def _ended(process: asyncio.subprocess.Process) -> None:

@@ -83,6 +83,22 @@ def offer(settings: Settings) -> Offer:
     return Offer(available=here, routes=routes)
 
 
+def most_usd(offered: Offer, tokens: int) -> dict[str, float | None]:
+    """The most that so many tokens cost in US dollars, by model; None where nobody knows a price.
+
+    Local models cost nothing and are left out.
+    """
+    from twinsmith.adapters.models.prices import price
+
+    found: dict[str, float | None] = {}
+    for endpoint in {each for choice in offered.routes.values() for each in choice.endpoints}:
+        if endpoint.frontier:
+            asked, answered = price(endpoint, tokens, 0), price(endpoint, 0, tokens)
+            known = asked is not None and answered is not None
+            found[endpoint.name] = max(asked or 0.0, answered or 0.0) if known else None
+    return dict(sorted(found.items()))
+
+
 def embedded_name(wanted: str, memory_mb: int) -> str:
     """The model a setting means: by name, none, or the largest that fits in memory."""
     if wanted != "auto":

@@ -16,7 +16,7 @@ from twinsmith.runs.health import AppHealth, healths, latest_course, listed_inci
 from twinsmith.runs.override import overrides
 from twinsmith.web.api.apps import shown
 from twinsmith.web.charts import Drawn, drawn
-from twinsmith.web.console.apps import busy, newest, state_of
+from twinsmith.web.console.apps import UnderWay, busy, newest, state_of, under_way
 from twinsmith.web.console.held import Reach, consequence, reached
 from twinsmith.web.guard import Guarded
 from twinsmith.web.pages import Page, View, page_route, part
@@ -38,6 +38,7 @@ class AppSeen:
     health: AppHealth
     state: str
     busy: str
+    under_way: tuple[UnderWay, ...]
     releases: tuple[Release, ...]
     """Newest first."""
     incidents: tuple[Incident, ...]
@@ -85,7 +86,7 @@ async def one(view: View) -> Page:
             "charts": part("app_charts", **given, drawn=figures, span=span, spans=SPANS),
             "incidents": part("app_incidents", **given, incidents=seen.incidents[:10]),
             "releases": part("app_releases", **given, compared=compared),
-            "diff": part("app_diff", app=seen.app, compared=compared) if compared else "",
+            "diff": part("app_diff", **given, compared=compared) if compared else "",
             "log": part("app_log", app=seen.app, log=log, problem=problem),
         },
         data={
@@ -140,6 +141,7 @@ def _seen(view: View, asked: known.AppView) -> AppSeen:
         health=health,
         state=state_of(asked, health),
         busy=busy(health),
+        under_way=under_way(asked, known.wanted(book)),
         releases=releases[::-1],
         incidents=(*newest(health.incidents), *over),
         target=target,

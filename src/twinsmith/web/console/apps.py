@@ -1,12 +1,16 @@
 """The list of apps: how each stands and does, what serves, what holds it, open incidents first."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fastapi import APIRouter
 
+from twinsmith.core.driving import DrivingState
+from twinsmith.core.operating.action import Action
 from twinsmith.core.operating.incident import Incident
 from twinsmith.runs.apps import AppView, views
+from twinsmith.runs.apps import wanted as asked_for
 from twinsmith.runs.health import AppHealth, healths, latest_course, pace
 from twinsmith.web.api.apps import shown
 from twinsmith.web.charts import Row, sparkline
@@ -16,6 +20,16 @@ from twinsmith.web.pages import Page, View, page_route, part
 apps = APIRouter(route_class=Guarded, include_in_schema=False)
 SMALL = ("requests", "failed", "p95", "memory")
 SPAN, POINTS = 600.0, 40
+Wanted = Sequence[tuple[Action, DrivingState]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnderWay:
+    """An action with an app that is not over."""
+
+    run: str
+    title: str
+    state: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +39,7 @@ class AppLine:
     view: AppView
     health: AppHealth
     state: str
+    under_way: tuple[UnderWay, ...]
     small: tuple[tuple[str, str, Row | None], ...]
     """The name and unit of each figure, and how it went in the last minutes."""
 
@@ -80,6 +95,15 @@ def busy(health: AppHealth) -> str:
     return f"{now:.0f} requests/s now" if now >= 10 else f"{now:.1f} requests/s now"
 
 
+def under_way(view: AppView, wanted: Wanted) -> tuple[UnderWay, ...]:
+    """What is done with an app, or waits for a worker; a run that tells no more by its name alone."""
+    mine = [(action, state) for action, state in wanted if action.app == view.app.name]
+    told = [UnderWay(run=each.run, title=each.title, state=state) for each, state in mine]
+    runs = {each.run for each in told}
+    rest = [UnderWay(run=run, title="", state="") for run in view.under_way if run not in runs]
+    return (*told, *rest)
+
+
 def newest(incidents: tuple[Incident, ...]) -> tuple[Incident, ...]:
     """Incidents, those that wait for a person first, then the newest first."""
     return tuple(sorted(incidents, key=lambda each: (each.is_open, -each.opened)))
@@ -87,6 +111,7 @@ def newest(incidents: tuple[Incident, ...]) -> tuple[Incident, ...]:
 
 def _lines(view: View, known: dict[str, AppView]) -> list[AppLine]:
     book = view.visit.book
+    wanted = asked_for(book)
     lines = []
     for health in healths(book):
         seen = known.get(health.app.name)
@@ -100,6 +125,13 @@ def _lines(view: View, known: dict[str, AppView]) -> list[AppLine]:
             for name, values, unit in course.series()
             if name in SMALL
         )
-        state = state_of(seen, health)
-        lines.append(AppLine(view=seen, health=health, state=state, small=small))
+        lines.append(
+            AppLine(
+                view=seen,
+                health=health,
+                state=state_of(seen, health),
+                under_way=under_way(seen, wanted),
+                small=small,
+            )
+        )
     return sorted(lines, key=lambda each: (not each.troubled, each.view.app.name))

@@ -66,7 +66,7 @@ class Seen:
 async def first(view: View) -> Page:
     """The whole system at a glance."""
     seen = await asyncio.to_thread(_seen, view)
-    pages = _pages(seen.running)
+    pages = _pages(seen.running, audits=view.visit.may("audit"))
     shown = {"seen": seen, "parts": PARTS, "ways": WAYS, "pages": pages, "signs": SIGNS}
     return Page(
         title="Overview",
@@ -216,8 +216,11 @@ def _is_watched(book: Book, apps: Iterable[str]) -> bool:
     return any(readings.listed(app, now - STALE_SECONDS, now + 1) for app in apps)
 
 
-def _pages(running: tuple[Progress, ...]) -> dict[PartName, str]:
+def _pages(running: tuple[Progress, ...], *, audits: bool) -> dict[PartName, str]:
     """The page of every part: of the ensembles, the run that they work at where it is only one."""
+    known = {name: each.page for name, each in PARTS.items()}
+    if not audits:
+        known["log"] = "/runs"
     found = {name: each.page for name, each in PARTS.items()}
     if len(running) == 1:
         found |= {

@@ -52,7 +52,9 @@ async def own(view: View) -> Page:
             "keys": part(
                 "settings_keys", view=view, keys=mine.keys, now=SystemClock().now(), days=DAYS
             ),
-            "password": part("settings_password", shortest=SHORTEST_PASSWORD),
+            "password": part(
+                "settings_password", name=visit.person.name, shortest=SHORTEST_PASSWORD
+            ),
             "sessions": part("settings_sessions", mine=mine, here=here),
             "roles": part("settings_roles", mine=mine, permitted=PERMITTED, meaning=MEANING),
         },

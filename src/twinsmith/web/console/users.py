@@ -36,14 +36,15 @@ class InForce:
 
 async def listed(view: View) -> Page:
     """Every account, what it may do, and everybody's keys."""
+    now = SystemClock().now()
     known, keys = await asyncio.to_thread(_known, view.visit.book)
     return Page(
         title="Users",
         section="Settings",
         parts={
-            "users": part("settings_users", view=view, users=known, roles=ROLES),
+            "users": part("settings_users", view=view, users=known, roles=ROLES, now=now),
             "new-user": part("settings_new_user", roles=ROLES, permitted=PERMITTED),
-            "all-keys": part("settings_all_keys", keys=keys, now=SystemClock().now()),
+            "all-keys": part("settings_all_keys", keys=keys, now=now),
             "roles": part("settings_roles", mine=None, permitted=PERMITTED, meaning=MEANING),
         },
         data={"users": known, "keys": keys},
