@@ -22,12 +22,14 @@ from twinsmith.web.console.apps import apps as app_pages
 from twinsmith.web.console.entrance import entrance
 from twinsmith.web.console.incidents import incidents
 from twinsmith.web.console.journal import journal as journal_pages
+from twinsmith.web.console.knowledge import knowledge
 from twinsmith.web.console.models import models
 from twinsmith.web.console.new_run import new_run
 from twinsmith.web.console.overview import overview
 from twinsmith.web.console.run import run as run_page
 from twinsmith.web.console.runs import runs as run_pages
 from twinsmith.web.console.settings import settings as settings_pages
+from twinsmith.web.console.search import search
 from twinsmith.web.console.static import static
 from twinsmith.web.console.users import users as user_pages
 from twinsmith.web.guard import API, Guarded, needs, rule_of
@@ -41,6 +43,8 @@ PAGES = (
     entrance,
     overview,
     models,
+    knowledge,
+    search,
     approvals,
     approval,
     approval_edit,

@@ -99,7 +99,7 @@ def test_runs_are_listed_page_by_page(ann: Client) -> None:
 def test_a_question_is_answered_once(ann: Client, place: Site) -> None:
     run = ann.runs.submit(TASK).run
     asked = PersonalQuestion(id=f"{run}.1", run=run, text="Of text?", assumed="no")
-    questions_of(place.settings).ask(QuestionRecord(question=asked, asked="2026", until=LATER))
+    questions_of(place.settings).put(QuestionRecord(question=asked, asked="2026", until=LATER))
     assert [each.question.id for each in ann.people.questions()] == [asked.id]
     given = ann.people.answer(f"{run[-4:]}.1", "of text, too").answer
     assert given is not None
@@ -113,7 +113,7 @@ def test_a_question_is_answered_once(ann: Client, place: Site) -> None:
 def test_people_decide_and_override(ann: Client, place: Site) -> None:
     approvals = approvals_of(place.settings)
     for number in (1, 2, 3):
-        approvals.ask(replace(REQUEST, id=f"r-1.a{number}", until=LATER))
+        approvals.put(replace(REQUEST, id=f"r-1.a{number}", until=LATER))
     assert [each.id for each in ann.people.approvals()] == ["r-1.a1", "r-1.a2", "r-1.a3"]
     assert ann.people.approval("r-1.a2").dossier == REQUEST.dossier
     approved = ann.people.approve("r-1.a1", "seen").decision
@@ -126,7 +126,7 @@ def test_people_decide_and_override(ann: Client, place: Site) -> None:
     assert (rejected.said, rejected.note) == ("reject", "not today")
     assert (modified.terms, modified.files) == ({"canary_share": 0.0}, {"a": "b"})
     assert ann.people.approvals() == ()
-    queue_of_actions(place.settings).enter(ASKED)
+    queue_of_actions(place.settings).put(ASKED)
     assert [each.run for each in ann.people.queue()] == [ASKED.run]
     assert "is held" in ann.people.override("pause", "all", "maintenance")[0]
     assert [each.reason for each in ann.people.overrides()] == ["maintenance"]

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 from PIL import Image
 
 from twinsmith.adapters.drawing import png
-from twinsmith.core.plot import MARKED, Mark, Series, Stroke, picture, svg
+from twinsmith.core.plot import MARKED, Axis, Mark, Series, Stroke, picture, svg, traces
 
 TIMES = [10.0, 11.0, 12.0]
 MEMORY = Series(name="memory", unit="MB", values=(1.0, None, 4.0))
@@ -42,3 +42,19 @@ def test_nothing_to_show_is_a_picture_as_well() -> None:
     drawn = picture("shop", [], [], [])
     assert png(drawn).startswith(b"\x89PNG")
     ET.fromstring(svg(drawn))
+
+
+def test_an_axis_has_a_place_for_every_moment() -> None:
+    axis = Axis(first=10.0, last=20.0, left=0.0, right=100.0)
+    assert [axis.across(at) for at in (5.0, 10.0, 15.0, 20.0, 99.0)] == [0, 0, 50, 100, 100]
+    assert Axis(first=1.0, last=1.0, left=7.0, right=9.0).across(1.0) == 7.0
+
+
+def test_a_line_is_broken_where_nobody_looked_for_long() -> None:
+    axis = Axis(first=0.0, last=10.0, left=0.0, right=10.0)
+    times, values = [0.0, 1.0, 2.0, 8.0], [1.0, None, 2.0, 4.0]
+    whole = traces(times, values, axis, base=100.0, height=80.0)
+    assert whole == (((0.0, 80.0), (2.0, 60.0), (8.0, 20.0)),)
+    broken = traces(times, values, axis, base=100.0, height=80.0, gap=3.0)
+    assert broken == (((0.0, 80.0), (2.0, 60.0)), ((8.0, 20.0),))
+    assert traces(times, [None] * 4, axis, base=0.0, height=1.0) == ()

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.worlds import DOUBLE, job_of
-from twinsmith.core.execution import Execution, ProbeResult
+from twinsmith.core.execution import Execution, Outcome, ProbeResult
 from twinsmith.core.judging.pool import Pool
 from twinsmith.core.judging.selection import Selection
 from twinsmith.core.outcome import Work
@@ -35,3 +35,32 @@ def test_a_library_is_right_only_where_all_that_it_offers_is(
     accepted, reason = reason_for(job, work, (verdict,))
     assert accepted is solved, reason
     assert ("0.49 in all: too little" in reason) is not solved
+
+
+@pytest.mark.parametrize(
+    ("results", "solved"),
+    [
+        ((("passed", ""), ("raised", "KeyError: 'x'")), False),
+        ((("passed", ""), ("raised", "ValueError: no numeral")), True),
+        ((("passed", ""), ("passed", "")), False),
+    ],
+)
+def test_an_exception_that_was_asked_for_has_to_be_seen(
+    results: tuple[tuple[Outcome, str], ...], *, solved: bool
+) -> None:
+    source = "assert double(2) == 4\nassert double(3) == 6\n"
+    given = Probes(checks=read_tests(source, file="tests").checks)
+    made = Candidate(number=1, ensemble=1, program=Program(language="python", source=DOUBLE))
+    pool = Pool().with_given(given).with_candidates([made])
+    seen = tuple(ProbeResult(name="", outcome=o, detail=d) for o, d in results)
+    pool = pool.with_execution(Execution(candidate=1, results=seen))
+    work = Work(pool=pool, selection=Selection(winner=1, confidence=0.95))
+    job = job_of()
+    task = replace(job.task, text="double(n) raises ValueError where n is none", tests="")
+    job = replace(job, task=task, effort=replace(job.effort, least=0.65))
+    verdict = Verdict(candidate=1, accepted=True, passed=2, total=2)
+    accepted, reason = reason_for(job, work, (verdict,))
+    assert accepted is solved, reason
+    assert ("made it raise ValueError" in reason) is not solved
+    tested = replace(job, task=replace(task, tests=source))
+    assert reason_for(tested, work, (verdict,))[0], "a person's tests decide"

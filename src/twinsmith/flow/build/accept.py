@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from twinsmith.core.checks.inputs import input_text
 from twinsmith.core.judging.doubt import doubted
+from twinsmith.core.judging.raising import named_exceptions, never_raised
 from twinsmith.core.outcome import Work
 from twinsmith.core.planning.standing import Standing
 from twinsmith.core.task import Job
@@ -38,12 +39,26 @@ def reason_for(job: Job, work: Work, verdicts: tuple[Verdict, ...]) -> tuple[boo
     unmet = work.asked.unmet if work.asked else ()
     if unmet:
         return False, f"{score}; {_missing(unmet)}"
+    never = _never_raised(job, work, chosen.winner)
+    if never:
+        return False, f"{score}; {never}"
     # A person's tests decide by themselves; where nothing was left to a model, so do the frame's.
     brought = work.asked is not None and work.asked.brought
     # A fix is chosen only where it passes what failed and everything that it was accepted by.
     if job.task.tests or job.mend is not None or brought or believed >= job.effort.least:
         return True, score
     return False, "; ".join([f"{score}: too little to call it solved", *_doubts(work, best)])
+
+
+def _never_raised(job: Job, work: Work, winner: int) -> str:
+    """The exceptions that a Python task names and nothing made the program raise, for a person."""
+    task = job.task
+    decided = bool(task.tests) or job.mend is not None or task.kind == "service"
+    if decided or task.language != "python":
+        return ""
+    missing = never_raised(named_exceptions(task.text), work.pool, winner)
+    told = " and ".join(missing)
+    return f"not shown: nothing that was tried made it raise {told}" if missing else ""
 
 
 def _missing(unmet: Sequence[Standing]) -> str:

@@ -35,7 +35,7 @@ def listed(
     q: Annotated[str, Query(max_length=200)] = "",
 ) -> Listed[Progress]:
     """Runs, newest first; `q` are words of their tasks."""
-    glance, names = office_of(request).glance, visit.book.journal.runs()[::-1]
+    glance, names = office_of(request).glance, sorted(visit.book.journal.runs(), reverse=True)
     if state is None and not q:
         names, following = page_of(names, cursor, limit, str)
         return Listed(items=tuple(glance.progresses(names)), next=following)

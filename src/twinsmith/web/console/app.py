@@ -24,8 +24,8 @@ from twinsmith.web.pages import Page, View, page_route, part
 app = APIRouter(route_class=Guarded, include_in_schema=False)
 SPANS: Mapping[str, tuple[float, str]] = {
     "10m": (600.0, "10 minutes"),
-    "1h": (3600.0, "1 hour"),
-    "1d": (86_400.0, "1 day"),
+    "1h": (3600.0, "hour"),
+    "1d": (86_400.0, "day"),
 }
 USUAL, LINES = "10m", 200
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Form, Request, Response
 from twinsmith.adapters.clock import SystemClock
 from twinsmith.core.operating.action import Queued, before
 from twinsmith.core.people.approval import ApprovalRequest
-from twinsmith.core.people.override import ALL, Override, command_of
+from twinsmith.core.people.override import ALL, Override, command_of, holding
 from twinsmith.core.people.question import QuestionRecord
 from twinsmith.runs import override as overriding
 from twinsmith.runs.approvals import requests
@@ -50,6 +50,7 @@ async def inbox(view: View) -> Page:
     """The inbox: what is asked, oldest first, and what a person may take in hand."""
     seen = await asyncio.to_thread(_seen, view)
     behind = {each.run: before(each, seen.queue) for each in seen.queue}
+    held = {each.app for each in seen.queue if holding(seen.overrides, each.app)}
     every = bool(view.asked("all"))
     return Page(
         title="Approvals",
@@ -60,7 +61,7 @@ async def inbox(view: View) -> Page:
             ),
             "questions": part("approvals_questions", view=view, seen=seen),
             "over": part("approvals_over", view=view, seen=seen, outcome=outcome) if every else "",
-            "queue": part("approvals_queue", view=view, queue=seen.queue, behind=behind),
+            "queue": part("approvals_queue", view=view, queue=seen.queue, behind=behind, held=held),
             "override": part("approvals_override", view=view, seen=seen, consequence=consequence),
         },
         data={

@@ -85,6 +85,8 @@ def state_of(view: AppView, health: AppHealth) -> str:
 
 def busy(health: AppHealth) -> str:
     """How much an app is used just now, in words."""
+    if not health.app.serving:
+        return "nothing serves yet"
     now = pace(health.readings) if health.words not in ("not watched", "stopped") else None
     if health.words == "stopped":
         return "it is stopped"
@@ -96,7 +98,7 @@ def busy(health: AppHealth) -> str:
 
 
 def under_way(view: AppView, wanted: Wanted) -> tuple[UnderWay, ...]:
-    """What is done with an app, or waits for a worker; a run that tells no more by its name alone."""
+    """What is done with an app, or waits for a worker; one that is not known by its run."""
     mine = [(action, state) for action, state in wanted if action.app == view.app.name]
     told = [UnderWay(run=each.run, title=each.title, state=state) for each, state in mine]
     runs = {each.run for each in told}

@@ -22,11 +22,8 @@ class Reach:
     actions: tuple[Queued, ...]
     override: Override | None
     """The override that holds it; None where nothing does."""
-
-    @property
-    def own(self) -> bool:
-        """Whether it is held by an override of its own, and not only by one of everything."""
-        return self.override is not None and self.override.scope == self.scope
+    own: bool = False
+    """Whether it is held by an override of its own, and not only by one of everything."""
 
 
 def reached(
@@ -38,7 +35,8 @@ def reached(
         scope=scope,
         apps=tuple(each for each in apps if everything or each.name == scope),
         actions=tuple(each for each in queue if everything or each.app == scope),
-        override=holding([each for each in overrides if each.scope in (scope, ALL)], scope),
+        override=holding(overrides, scope),
+        own=any(each.scope == scope and not each.lifted for each in overrides),
     )
 
 

@@ -22,7 +22,7 @@ STATES = ("running", "queued", "waiting", "parked", "solved", "not solved", "don
 async def listed(view: View) -> Page:
     """All runs, newest first, by state and words."""
     state, words = view.asked("state"), view.asked("q").casefold()
-    names = view.visit.book.journal.runs()[::-1]
+    names = sorted(view.visit.book.journal.runs(), reverse=True)
     if not state and not words:
         names, following = page_of(names, view.asked("cursor"), MOST, str)
         found = await asyncio.to_thread(view.office.glance.progresses, names)
