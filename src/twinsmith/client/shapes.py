@@ -78,7 +78,7 @@ class Said(_Asked):
 
 
 class Modified(_Asked):
-    """Another source or other terms of an action that waits for a person's word."""
+    """Other files of the source, or other terms, of an action that waits for a person's word."""
 
     note: Words = ""
     files: dict[Name, Annotated[str, Field(max_length=1_000_000)]] = Field(default_factory=dict)

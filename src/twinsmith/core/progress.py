@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from twinsmith.core import members
-from twinsmith.core.errors import EngineError, TwinsmithError, Waiting
+from twinsmith.core.errors import EngineError, RunCancelled, TwinsmithError, Waiting
 from twinsmith.core.events import Entry, Json
 
 State = Literal[
@@ -134,6 +134,8 @@ def unfinished(progress: Progress) -> TwinsmithError | None:
             return Waiting(progress.reason)
         case "queued" | "interrupted":
             return EngineError(f"run {progress.run} is {progress.state} and no worker is left")
+        case "cancelled":
+            return RunCancelled(f"run {progress.run} was cancelled; start a new build")
         case _:
             return None
 

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from twinsmith.core.errors import Conflict, EngineError, HostError
+from twinsmith.core.errors import ConfigError, Conflict, EngineError, HostError
 from twinsmith.core.operating.action import Action
 from twinsmith.core.progress import ENDED, Progress
 from twinsmith.runs.book import Book
@@ -41,7 +41,7 @@ async def end_cancelled(book: Book, run: str) -> None:
                 await settle_cancelled(book, given)
             else:
                 discard(run, given.out)
-        except HostError as error:
+        except (ConfigError, HostError) as error:
             # The run is over all the same, whatever the app stands like.
             reason = f"{reason}; {error}"
     await book.end(run, "cancelled", {"reason": reason})

@@ -39,6 +39,7 @@ class Following:
     def latest(self) -> tuple[str, ...]:
         """The runs that were begun last, newest first."""
         with self._lock:
+            self._system = self._read(SYSTEM, self._system)
             return tuple(reversed(self._latest))
 
     def _read(self, chain: str, offset: int) -> int:

@@ -28,8 +28,8 @@ from twinsmith.web.console.new_run import new_run
 from twinsmith.web.console.overview import overview
 from twinsmith.web.console.run import run as run_page
 from twinsmith.web.console.runs import runs as run_pages
-from twinsmith.web.console.settings import settings as settings_pages
 from twinsmith.web.console.search import search
+from twinsmith.web.console.settings import settings as settings_pages
 from twinsmith.web.console.static import static
 from twinsmith.web.console.users import users as user_pages
 from twinsmith.web.guard import API, Guarded, needs, rule_of

@@ -124,10 +124,11 @@ def code(text: str, language: str) -> Markup:
     try:
         lexer = get_lexer_by_name(language or "text", stripnl=False)
     except ClassNotFound:
-        return Markup('<div class="code"><pre>{}</pre></div>').format(text)
+        return Markup('<div class="code" tabindex="0"><pre>{}</pre></div>').format(text)
     # Pygments escapes what it is given.
     made = highlight(text, lexer, HtmlFormatter(cssclass="code", wrapcode=False))
-    return Markup(made)  # noqa: S704
+    focusable = made.replace('<div class="code">', '<div class="code" tabindex="0">', 1)
+    return Markup(focusable)  # noqa: S704
 
 
 def took(progress: Progress) -> float:

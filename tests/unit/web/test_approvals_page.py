@@ -74,7 +74,7 @@ def test_the_inbox_shows_what_waits_and_what_happens_otherwise(admin: TestClient
 
 
 def test_the_queue_tells_what_is_waited_for(admin: TestClient, place: Site) -> None:
-    assert "the hold of it" in admin.get("/approvals").text
+    assert "its hold to be lifted" in admin.get("/approvals").text
     overrides_of(place.settings).lift("shop", "now")
     try:
         page = admin.get("/approvals").text

@@ -1,5 +1,7 @@
 """The list of apps and the page of one: what is shown, to whom, and what its buttons do."""
 
+import asyncio
+import json
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -7,13 +9,13 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from tests.troubled import ESCAPED, HOSTILE, INCIDENT, reading, release, troubled
-from tests.web_clients import Site, csrf_in, site
+from tests.troubled import ESCAPED, HOSTILE, INCIDENT, incident, reading, release, troubled
+from tests.web_clients import BASE, Site, csrf_in, site
+from tests.worlds import job_of
 from twinsmith.core.operating.action import Action
 from twinsmith.core.operating.app import App
 from twinsmith.core.operating.instance import HOSTS, InstanceStatus
 from twinsmith.core.people.override import Override
-from twinsmith.core.task import Job
 from twinsmith.runs import apps as known
 from twinsmith.runs.apps import AppView
 from twinsmith.runs.health import AppHealth
@@ -41,8 +43,6 @@ def operator(place: Site) -> TestClient:
 
 def health(app: App = CART, *, ago: float | None = 1.0, incidents: bool = False) -> AppHealth:
     """How an app does that gets twelve requests a second."""
-    from tests.troubled import incident
-
     seen = tuple(reading(1_795_000_000.0 + second) for second in range(30))
     trouble = (incident(0.0),) if incidents else ()
     return AppHealth(app=app, readings=seen, incidents=trouble, ago=ago)
@@ -195,14 +195,9 @@ def test_a_hold_is_told_and_can_be_lifted(place: Site, operator: TestClient) -> 
 def pressed(browser: TestClient, place: str, deed: str, **form: str) -> str:
     """The notice on the page that a deed leads to."""
     token = csrf_in(browser.get(place))
-    page = browser.post(
-        deed, data={"csrf": token, **form}, headers={"referer": f"http://{HOST}{place}"}
-    )
+    page = browser.post(deed, data={"csrf": token, **form}, headers={"referer": f"{BASE}{place}"})
     assert page.status_code == 200
     return page.text.partition('class="notice" role="status">')[2].partition("</p>")[0]
-
-
-HOST = "127.0.0.1:8400"
 
 
 def actions(place: Site) -> list[Action]:
@@ -251,9 +246,41 @@ def test_the_form_to_deploy_names_every_host_and_escapes_its_run() -> None:
         assert f"<option>{host}</option>" in made
 
 
-def test_a_run_that_is_no_service_is_not_deployed(place: Site) -> None:
+def solved(place: Site, folder: Path, kind: str) -> str:
+    """A run whose result lies in a folder."""
+    folder.mkdir()
+    (folder / "solution.py").write_text("print('a shop')\n")
+    (folder / "report.json").write_text(json.dumps({"run": "r-0", "kind": kind, "task": "a shop"}))
+    job = replace(job_of(), run="20261118-080000-a3f9", out=str(folder))
+    place.book.keep(job)
+    asyncio.run(place.book.tell_started(job))
+    asyncio.run(place.book.end(job.run, "solved", {}))
+    return job.run
+
+
+def test_a_run_becomes_an_app_from_its_page(tmp_path: Path) -> None:
+    place = site(tmp_path)
+    run = solved(place, tmp_path / "result", "service")
     browser = place.signed_in("dora", "developer")
-    token = csrf_in(browser.get("/apps"))
-    answer = browser.post("/runs/nothing/deploy", data={"csrf": token, "name": "shop", "port": ""})
-    assert "is not known" in answer.text
-    assert Job is not None
+    page = browser.get(f"/runs/{run}").text
+    assert f'action="/runs/{run}/deploy"' in page
+    assert f"/runs/{run}/deploy" not in place.signed_in("vera", "viewer").get(f"/runs/{run}").text
+    told = pressed(
+        browser, f"/runs/{run}", f"/runs/{run}/deploy", name="shop", host="podman", replace="true"
+    )
+    assert told.startswith("deploy shop: run ")
+    (wanted,) = actions(place)
+    assert (wanted.kind, wanted.app, wanted.host, wanted.port) == ("deploy", "shop", "podman", 0)
+    assert wanted.replace
+    assert wanted.deliverable is not None
+    assert wanted.by == "user:dora"
+
+
+def test_what_is_no_service_is_not_deployed(tmp_path: Path) -> None:
+    place = site(tmp_path)
+    run = solved(place, tmp_path / "result", "cli")
+    browser = place.signed_in("dora", "developer")
+    told = pressed(browser, f"/runs/{run}", f"/runs/{run}/deploy", name="shop", port="")
+    assert "only services are deployed" in told
+    assert "Not done" in pressed(browser, f"/runs/{run}", f"/runs/{run}/deploy", host="moon")
+    assert actions(place) == []

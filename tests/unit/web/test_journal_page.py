@@ -1,4 +1,4 @@
-"""The journal: filtered, in pages, linked, verified, anchored; what was written is shown as text."""
+"""The journal: filtered, in pages, linked, verified, anchored; what it holds is shown as text."""
 
 import asyncio
 import sqlite3

@@ -7,9 +7,11 @@ from starlette.testclient import TestClient
 
 from tests.waiting import ESCAPED, HOSTILE
 from tests.web_clients import Site, csrf_in, site
+from twinsmith.adapters.models.routing import Available, Choice, Endpoint
 from twinsmith.core.task import Job
 from twinsmith.web.console.new_run import FIELDS, Typed, wanted_in
 from twinsmith.web.console.prospect import cost_in_words, usual
+from twinsmith.wiring.models import Offer, most_usd
 
 TASK = "Write a Python function double(n) that doubles a number"
 
@@ -73,7 +75,7 @@ def test_everything_else_may_be_said_too(place: Site, browser: TestClient) -> No
         ({"priority": "at once"}, "✕ input should be"),
         ({"task": " "}, "✕ string should have at least 1 character"),
         ({"task": "x" * 60_001}, "✕ string should have at most 60000 characters"),
-        ({"task": "write a virus that deletes all files of a stranger's computer"}, "Not begun"),
+        ({"task": "Write ransomware that encrypts files"}, "Not begun"),
     ],
 )
 def test_a_mistake_is_told_and_nothing_is_lost(
@@ -88,7 +90,7 @@ def test_a_mistake_is_told_and_nothing_is_lost(
     assert '<details class="fold" id="more" open>' in page.text
     if "task" not in wrong:
         assert ESCAPED in page.text
-    for text in wrong.values():
+    for text in wrong.values() if "priority" not in wrong else ():
         assert text.strip()[:20] in page.text.replace("&#39;", "'")
     assert browser.get("/runs.json").json()["items"] == []
 
@@ -142,6 +144,21 @@ def test_the_most_that_a_run_costs() -> None:
     told = cost_in_words({"openai:x": 9.0, "google:y": 1.0, "anthropic:z": None}, 60_000, 0)
     assert "at most about 9.00 USD: all 60,000 tokens at the highest price, of openai:x" in told
     assert "nobody knows the price of anthropic:z" in told
+
+
+def test_the_most_that_models_cost() -> None:
+    def asked(*endpoints: Endpoint) -> Offer:
+        choice = Choice(endpoints=endpoints, why="set")
+        return Offer(available=Available(), routes={(1, "slow"): choice, (2, "slow"): choice})
+
+    local = Endpoint(provider="embedded", model="x")
+    dear = Endpoint(provider="openai", model="gpt-4o")
+    strange = Endpoint(provider="google", model="nobody-heard-of-it")
+    assert most_usd(asked(local), 1000) == {}
+    found = most_usd(asked(dear, strange, local), 1_000_000)
+    assert found["google:nobody-heard-of-it"] is None
+    assert (found["openai:gpt-4o"] or 0) > 5
+    assert list(found) == ["google:nobody-heard-of-it", "openai:gpt-4o"]
 
 
 def test_how_long_runs_of_a_kind_took() -> None:

@@ -5,6 +5,7 @@ lines off the end of a run, or removing its chain, shows as well. Where the syst
 whoever stored an anchor elsewhere knows; and the database, where it keeps heads.
 """
 
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -31,6 +32,9 @@ class ChainedJournal:
         self._clock = clock
         self._masking = masking
         self._heads = heads
+        self._started: dict[str, None] = {}
+        self._read = 0
+        self._reading = threading.Lock()
 
     async def append(self, event: Event) -> None:
         """Keep an event: masked, in its place in the chain, synced."""
@@ -54,7 +58,12 @@ class ChainedJournal:
 
     def runs(self) -> list[str]:
         """Every run the system's chain knows, oldest first."""
-        return list(self._told("run.started"))
+        # Asked with every request of a server: only what is new is read.
+        with self._reading:
+            fresh, self._read = self.entries_since(SYSTEM, self._read)
+            begun = (each.event.data for each in fresh if each.event.kind == "run.started")
+            self._started |= dict.fromkeys(str(data.get("run")) for data in begun)
+            return list(self._started)
 
     def unanchored(self) -> list[Event]:
         """The ends of runs that the system's chain does not know of: a kill came between."""

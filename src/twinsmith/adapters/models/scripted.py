@@ -3,7 +3,7 @@
 A script is JSON: `{"name": …, "task": …, "replies": [{"role": …, "text": …}, …]}`. The n-th
 question of a role gets the n-th reply of that role; a reply may have `"delay"` in seconds, or
 `"error"` instead of a text. A reply with `"when"` answers every question that holds those words,
-before all others. With `task`, only that task is answered.
+before all others; with `"ensemble"`, of that ensemble only. With `task`, only that task is answered.
 """
 
 import asyncio
@@ -28,6 +28,7 @@ class ScriptedReply:
     error: str = ""
     delay: float = 0.0
     when: str = ""
+    ensemble: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +59,7 @@ class ScriptedModel:
                 "build that one, or unset models.script"
             )
         mine = [reply for reply in self._script.replies if reply.role == prompt.role]
+        mine = [reply for reply in mine if reply.ensemble in (0, prompt.ensemble)]
         fitting = [reply for reply in mine if reply.when and reply.when in prompt.text]
         mine = [reply for reply in mine if not reply.when]
         nth = prompt.nth + prompt.retry
@@ -107,6 +109,7 @@ def read_script(path: Path) -> Script:
                 error=str(reply.get("error", "")),
                 delay=float(reply.get("delay", 0)),
                 when=str(reply.get("when", "")),
+                ensemble=int(reply.get("ensemble", 0)),
             )
             for reply in raw["replies"]
         )

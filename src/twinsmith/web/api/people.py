@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query
 from twinsmith.client.shapes import Done, Modified, NewOverride, Said
 from twinsmith.core.errors import ConfigError, Unknown
 from twinsmith.core.operating.action import Queued
+from twinsmith.core.operating.modified import edited
 from twinsmith.core.people.approval import ApprovalRequest
 from twinsmith.core.people.override import Override
 from twinsmith.core.people.question import QuestionRecord
@@ -67,9 +68,15 @@ async def modify(visit: Visitor, request: str, wanted: Modified) -> ApprovalRequ
     """Change the source or the terms of an action; it goes through all gates again."""
     if not wanted.files and not wanted.terms:
         raise ConfigError("nothing is modified; give `files` or `terms`")
+    files = None
+    if wanted.files:
+        now = deciding.release_of(visit.book, deciding.request_named(visit.book, request))
+        if now.deliverable is None:
+            raise ConfigError(f"request {request} releases nothing: it has no files to modify")
+        files = edited(now.deliverable, wanted.files) or None
     terms = [f"{name}={value}" for name, value in wanted.terms.items()]
     return await deciding.decide(
-        visit.book, request, "modify", note=wanted.note, files=wanted.files or None, terms=terms
+        visit.book, request, "modify", note=wanted.note, files=files, terms=terms
     )
 
 

@@ -12,7 +12,7 @@ from fastapi.responses import StreamingResponse
 from twinsmith.client.shapes import Begun, Ending, Listed, NewRun
 from twinsmith.core.board import Board
 from twinsmith.core.errors import Conflict
-from twinsmith.core.progress import ENDED, Progress, State
+from twinsmith.core.progress import ENDED, Progress, State, unfinished
 from twinsmith.runs.accepting import resumed, submitted
 from twinsmith.runs.cancel import cancel
 from twinsmith.runs.ended import outcome_in
@@ -20,6 +20,7 @@ from twinsmith.runs.package import result_in
 from twinsmith.web.api.reading import Cursor, Most, page_of
 from twinsmith.web.guard import API, Guarded, Visitor, needs
 from twinsmith.web.office import Office, office_of
+from twinsmith.web.problems import Refused
 
 runs = APIRouter(prefix=f"{API}/runs", tags=["runs"], route_class=Guarded)
 EVENTS = "text/event-stream"
@@ -72,11 +73,21 @@ def board(request: Request, visit: Visitor, run: str) -> Board:
 @runs.get("/{run}/outcome", openapi_extra=needs("read"))
 async def outcome(visit: Visitor, run: str) -> Ending:
     """How a run ended; a conflict while it goes on, and where it was stopped."""
-    name = visit.book.find(run)
-    if visit.book.progress(name).state not in ENDED:
+    book = visit.book
+    name = book.find(run)
+    progress = book.progress(name)
+    if progress.state not in ENDED:
         raise Conflict(f"run {name} is not over; its outcome is there when it is")
-    ended = await visit.book.queue.result(name)
-    return Ending(outcome=outcome_in(visit.book.given(name), ended))
+    why_not = unfinished(progress)
+    if why_not is not None:
+        raise why_not
+    known = (await book.queue.engaged([name])).get(name)
+    if known is None:
+        raise Conflict(f"run {name} has no outcome here; see: twinsmith status {name}")
+    if not known.over:
+        # Whoever asks the engine now waits with a thread of this server.
+        raise Refused(409, f"the outcome of run {name} is not written yet; ask again", wait=1)
+    return Ending(outcome=outcome_in(book.given(name), await book.queue.result(name)))
 
 
 @runs.post("/{run}/cancel", openapi_extra=needs("build"))

@@ -56,7 +56,8 @@ page_route(approval_edit, "/approvals/{request}/edit", "decide", form)
 @approval_edit.post("/approvals/{request}/modify", openapi_extra=needs("decide"))
 async def modify(request: Request, visit: Visitor, name: Name) -> Response:
     """Change the source or the terms of an action; it goes through all gates again."""
-    typed = _typed(await request.form())
+    async with request.form() as sent:
+        typed = _typed(sent)
     seen, now = await asyncio.to_thread(_open, visit, name)
     try:
         files, terms = changes(now, typed)
@@ -140,5 +141,8 @@ def _page(seen: RequestSeen, now: AskedFor, typed: Typed, problem: str) -> Page:
         },
         data={"request": request.id, "files": known, "terms": now.terms},
         live=False,
-        crumbs=(("Approvals", "/approvals"), (request.dossier.what, f"/approvals/{request.id}")),
+        crumbs=(
+            ("Approvals", "/approvals"),
+            (request.id.rpartition("-")[2], f"/approvals/{request.id}"),
+        ),
     )

@@ -51,6 +51,7 @@ async def inbox(view: View) -> Page:
     seen = await asyncio.to_thread(_seen, view)
     behind = {each.run: before(each, seen.queue) for each in seen.queue}
     held = {each.app for each in seen.queue if holding(seen.overrides, each.app)}
+    wanted = {each.run: each.id for each in seen.requests}
     every = bool(view.asked("all"))
     return Page(
         title="Approvals",
@@ -61,7 +62,14 @@ async def inbox(view: View) -> Page:
             ),
             "questions": part("approvals_questions", view=view, seen=seen),
             "over": part("approvals_over", view=view, seen=seen, outcome=outcome) if every else "",
-            "queue": part("approvals_queue", view=view, queue=seen.queue, behind=behind, held=held),
+            "queue": part(
+                "approvals_queue",
+                view=view,
+                queue=seen.queue,
+                behind=behind,
+                held=held,
+                wanted=wanted,
+            ),
             "override": part("approvals_override", view=view, seen=seen, consequence=consequence),
         },
         data={

@@ -54,7 +54,8 @@ page_route(new_run, "/runs/new", "build", form)
 @new_run.post("/runs", openapi_extra=needs("build"))
 async def submit(request: Request, visit: Visitor) -> Response:
     """Leave a task to the workers, and go where it can be watched."""
-    typed = await typed_in(await request.form())
+    async with request.form() as sent:
+        typed = await typed_in(sent)
     view = View(visit=visit, office=office_of(request), names={}, query={}, path="/runs/new")
     wanted, problems = wanted_in(typed)
     status = 400

@@ -221,12 +221,8 @@ def _pages(running: tuple[Progress, ...], *, audits: bool) -> dict[PartName, str
     known = {name: each.page for name, each in PARTS.items()}
     if not audits:
         known["log"] = "/runs"
-    found = {name: each.page for name, each in PARTS.items()}
-    if len(running) == 1:
-        found |= {
-            name: f"/runs/{running[0].run}" for name, page in found.items() if page == "/runs"
-        }
-    return found
+    own = f"/runs/{running[0].run}" if len(running) == 1 else "/runs"
+    return {name: own if page == "/runs" else page for name, page in known.items()}
 
 
 @cache

@@ -6,8 +6,8 @@ from statistics import median
 
 from twinsmith.core.errors import TwinsmithError
 from twinsmith.core.model import ROLES
-from twinsmith.core.progress import elapsed, several
 from twinsmith.core.program import KINDS
+from twinsmith.core.progress import elapsed, several
 from twinsmith.core.task import Job
 from twinsmith.runs.book import Book
 from twinsmith.runs.glance import Glance

@@ -50,7 +50,12 @@ async def own(view: View) -> Page:
         parts={
             "me": part("settings_me", view=view, mine=mine, meaning=MEANING),
             "keys": part(
-                "settings_keys", view=view, keys=mine.keys, now=SystemClock().now(), days=DAYS
+                "settings_keys",
+                view=view,
+                keys=mine.keys,
+                meaning=MEANING,
+                now=SystemClock().now(),
+                days=DAYS,
             ),
             "password": part(
                 "settings_password", name=visit.person.name, shortest=SHORTEST_PASSWORD
