@@ -21,6 +21,7 @@ BRINGS = {
 }
 OTHERS = (
     *("gcc", "g++", "perl", "go", "dockerd", "runc", "debootstrap", "caddy", "java", "initdb"),
+    "chromium",
     "python3",
 )
 APT = """#!/usr/bin/env bash

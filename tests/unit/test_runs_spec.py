@@ -5,9 +5,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from twinsmith.runs.spec import read_spec, spec_in
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.events import Json
+from twinsmith.runs.spec import read_spec, spec_in
 
 YAML = """openapi: 3.0.3
 info: {title: Notes, version: '1'}

@@ -14,8 +14,10 @@ WORKING, WAITS, GOOD, BAD, HELD = ("●", "▲", "✓", "✕", "❚❚")
 _KINDS: Mapping[str, tuple[str, str]] = {
     "working": (
         WORKING,
-        "running, driven, working, queued, trying, seen, restarted, rolling back, fixing, releasing, "
-        "proving, restarting",
+        (
+            "driven, fixing, proving, queued, releasing, restarted, restarting, rolling back, "
+            "running, seen, trying, working"
+        ),
     ),
     "waits": (
         WAITS,

@@ -10,6 +10,7 @@ import pytest
 
 from tests.contract.test_deliveries import ASKED, FIRST, REQUEST, SHOP
 from tests.contract.test_incidents import incident
+from tests.waiting import SHOP as SOLD
 from tests.web_clients import BASE, Site, site
 from twinsmith.client import Client
 from twinsmith.client.runs import unpacked
@@ -23,6 +24,7 @@ from twinsmith.core.errors import (
     Unknown,
     UnknownRun,
 )
+from twinsmith.core.operating.action import Action
 from twinsmith.core.people.question import PersonalQuestion, QuestionRecord
 from twinsmith.core.people.role import Permission
 from twinsmith.wiring.delivering import approvals_of, apps_of, queue_of_actions, releases_of
@@ -30,6 +32,7 @@ from twinsmith.wiring.people import questions_of
 from twinsmith.wiring.watching import incidents_of
 
 TASK = NewRun(task="Write a Python function double(n) that doubles a number")
+WANTED = Action(run="r-1", kind="deploy", app="shop", deliverable=SOLD, by="user:ben")
 LATER = "2999-01-01T00:00:00+00:00"
 
 
@@ -118,13 +121,22 @@ def test_people_decide_and_override(ann: Client, place: Site) -> None:
     assert ann.people.approval("r-1.a2").dossier == REQUEST.dossier
     approved = ann.people.approve("r-1.a1", "seen").decision
     rejected = ann.people.reject("r-1.a2", "not today").decision
-    modified = ann.people.modify("r-1.a3", terms={"canary_share": 0}, files={"a": "b"}).decision
+    place.book.keep(replace(WANTED, run="r-1"))
+    changed = {"store.py": "KEPT = {1: 2}\n"}
+    with pytest.raises(ConfigError, match="'a' is no file of this release"):
+        ann.people.modify("r-1.a3", files={"a": "b"})
+    with pytest.raises(ConfigError, match="nothing is modified"):
+        ann.people.modify("r-1.a3", files={"store.py": "KEPT = {}\n"})
+    modified = ann.people.modify("r-1.a3", terms={"canary_share": 0}, files=changed).decision
     assert approved is not None
     assert rejected is not None
     assert modified is not None
     assert (approved.said, approved.note) == ("approve", "seen")
     assert (rejected.said, rejected.note) == ("reject", "not today")
-    assert (modified.terms, modified.files) == ({"canary_share": 0.0}, {"a": "b"})
+    assert modified.terms == {"canary_share": 0.0}
+    assert modified.files is not None
+    assert changed.items() <= modified.files.items()
+    assert "solution.py" in modified.files
     assert ann.people.approvals() == ()
     queue_of_actions(place.settings).put(ASKED)
     assert [each.run for each in ann.people.queue()] == [ASKED.run]

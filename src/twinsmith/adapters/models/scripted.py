@@ -3,7 +3,8 @@
 A script is JSON: `{"name": …, "task": …, "replies": [{"role": …, "text": …}, …]}`. The n-th
 question of a role gets the n-th reply of that role; a reply may have `"delay"` in seconds, or
 `"error"` instead of a text. A reply with `"when"` answers every question that holds those words,
-before all others; with `"ensemble"`, of that ensemble only. With `task`, only that task is answered.
+before all others; with `"ensemble"`, of that ensemble only. With `task`, only that task is
+answered.
 """
 
 import asyncio

@@ -66,17 +66,17 @@ async def reject(visit: Visitor, request: str, said: Said) -> ApprovalRequest:
 @people.post("/approvals/{request}/modify", openapi_extra=needs("decide"))
 async def modify(visit: Visitor, request: str, wanted: Modified) -> ApprovalRequest:
     """Change the source or the terms of an action; it goes through all gates again."""
-    if not wanted.files and not wanted.terms:
-        raise ConfigError("nothing is modified; give `files` or `terms`")
-    files = None
+    files: dict[str, str] = {}
     if wanted.files:
         now = deciding.release_of(visit.book, deciding.request_named(visit.book, request))
         if now.deliverable is None:
             raise ConfigError(f"request {request} releases nothing: it has no files to modify")
-        files = edited(now.deliverable, wanted.files) or None
+        files = edited(now.deliverable, wanted.files)
+    if not files and not wanted.terms:
+        raise ConfigError("nothing is modified; give `files` that differ, or `terms`")
     terms = [f"{name}={value}" for name, value in wanted.terms.items()]
     return await deciding.decide(
-        visit.book, request, "modify", note=wanted.note, files=files, terms=terms
+        visit.book, request, "modify", note=wanted.note, files=files or None, terms=terms
     )
 
 
