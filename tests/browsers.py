@@ -70,7 +70,7 @@ def page_of(
     said.clear()
     try:
         yield page
-        assert not steady or said == []
+        assert not steady or said == [], said
     finally:
         context.close()
 

@@ -40,6 +40,7 @@ def chromium() -> Iterator[Browser]:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server with a worker, and a run that was asked for in words that try to break out."""
     command = Command(home=tmp_path_factory.mktemp("console") / "home")
+    command.env["TWINSMITH_BUILD_ANSWER_SECONDS"] = "1"
     command.use_script(script(delay=0.2))
     with serving(command, "--no-monitor") as made:
         key = {"authorization": f"Bearer {key_for(command, 'read', 'build')}"}
@@ -126,7 +127,7 @@ def test_a_run_is_submitted_and_watched_without_loading_the_page_again(
 
 
 def test_everything_can_be_done_without_a_script(server: Served, chromium: Browser) -> None:
-    with page_of(chromium, server, script=False) as page:
+    with page_of(chromium, server, script=False, steady=False) as page:
         page.goto("/runs/new")
         page.fill("textarea[name=task]", " ")
         page.click("main button.primary")
