@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.certificates import certificate, in_days
 from tests.conftest import DOUBLE, Command, alive, script, until
 from tests.served import PASSWORD, ask, events, key_for, serving
 
@@ -75,6 +76,29 @@ def test_it_listens_nowhere_where_it_could_be_overheard(scripted: Command) -> No
         port = str(taken.getsockname()[1])
         refused = scripted("serve", "--port", port, "--no-worker", "--no-monitor", code=2)
         assert f"nobody can listen at 127.0.0.1:{port}" in refused.stderr
+
+
+def test_it_speaks_tls_with_files_of_its_own_and_refuses_files_that_are_none(
+    scripted: Command, tmp_path: Path
+) -> None:
+    both = str(certificate(tmp_path / "both.pem", in_days(30)))
+    (tmp_path / "bad.pem").write_text("nonsense")
+    for wrong in ("bad.pem", "absent.pem"):
+        scripted.env["TWINSMITH_SERVER_CERTIFICATE"] = str(tmp_path / wrong)
+        scripted.env["TWINSMITH_SERVER_CERTIFICATE_KEY"] = both
+        refused = scripted("serve", "--port", "0", code=2)
+        assert f"{wrong} and server.certificate_key" in refused.stderr
+        assert len(refused.stderr.splitlines()) == 1
+    scripted.env["TWINSMITH_SERVER_CERTIFICATE"] = both
+    with serving(scripted, "--no-worker", "--no-monitor") as server:
+        until(lambda: server.link.startswith("https://127.0.0.1:"))
+        line = ["curl", "-s", "-k", "-D", "-", f"{server.address}/api/v1/health"]
+        told = subprocess.run(line, check=True, capture_output=True, text=True).stdout
+        assert "alive" in told
+        assert "strict-transport-security" in told.lower()
+        plain = server.address.replace("https://", "http://")
+        line = ["curl", "-s", "-m", "10", f"{plain}/api/v1/health"]
+        assert "alive" not in subprocess.run(line, capture_output=True, text=True).stdout  # noqa: PLW1510
 
 
 def test_a_run_is_followed_and_what_was_missed_is_sent_once(scripted: Command) -> None:

@@ -44,15 +44,15 @@ def serve(
     def said(line: str) -> None:
         typer.echo(f"{now_utc()[11:19]}  {line}")
 
-    async def main() -> None:
+    async def told(address: str) -> None:
+        # Not before: a start that fails would use up the link, and nobody would have seen it.
         token = await first_link(book)
+        said(f"serves at {address}")
+        if token:
+            link = f"{address}/welcome?token={token}"
+            typer.echo(f"the first administrator begins here, once: {link}")
 
-        def told(address: str) -> None:
-            said(f"serves at {address}")
-            if token:
-                link = f"{address}/welcome?token={token}"
-                typer.echo(f"the first administrator begins here, once: {link}")
-
+    async def main() -> None:
         await served(settings, worker=worker, monitor=monitor, said=said, welcome=told)
         said("server leaves; apps go on")
 

@@ -267,7 +267,7 @@ class Server(_Section):
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65_535)] = 8400
     certificate: str = ""
-    key: str = ""
+    certificate_key: str = ""
     public: str = ""
     plain: bool = False
     proxies: Names = ()

@@ -37,13 +37,15 @@ def is_loopback(host: str) -> bool:
 def checked_address(settings: Settings) -> None:
     """Refuse to listen where others could read what is said; ConfigError says what would do."""
     given = settings.values.server
-    if bool(given.certificate) != bool(given.key):
-        raise ConfigError("server.certificate and server.key belong together; give both files")
+    if bool(given.certificate) != bool(given.certificate_key):
+        raise ConfigError(
+            "server.certificate and server.certificate_key belong together; give both files"
+        )
     behind = given.public.startswith("https://") and bool(given.proxies)
     if not (is_loopback(given.host) or given.certificate or behind or given.plain):
         raise ConfigError(
             f"server.host = {given.host!r} is not the loopback, and there is no TLS; give "
-            "server.certificate and server.key, or a server.public of https:// with "
+            "server.certificate and server.certificate_key, or a server.public of https:// with "
             "server.proxies, or set server.plain = true where the net is safe"
         )
 

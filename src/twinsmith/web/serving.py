@@ -8,8 +8,9 @@ import asyncio
 import ctypes
 import signal
 import socket
+import ssl
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -77,10 +78,11 @@ async def serve(
     worker: bool,
     monitor: bool,
     said: Said,
-    welcome: Callable[[str], None],
+    welcome: Callable[[str], Awaitable[None]],
 ) -> None:
     """Serve until a signal; `welcome` gets the address once requests are taken."""
     checked_address(settings)
+    _check_certificate(settings)
     listening = _listening(settings)
     sealed, _, _ = application(settings)
     given = settings.values.server
@@ -88,7 +90,7 @@ async def serve(
         uvicorn.Config(
             sealed,
             ssl_certfile=given.certificate or None,
-            ssl_keyfile=given.key or None,
+            ssl_keyfile=given.certificate_key or None,
             lifespan="off",
             log_level="critical",
             access_log=False,
@@ -112,7 +114,7 @@ async def serve(
     try:
         await asyncio.wait({up, serving}, return_when=asyncio.FIRST_COMPLETED)
         if server.started:
-            welcome(public_address(settings, listening.getsockname()[1]))
+            await welcome(public_address(settings, listening.getsockname()[1]))
             tasks += [asyncio.ensure_future(each.run()) for each in beside]
         await serving
     finally:
@@ -143,6 +145,24 @@ class _Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Nothing: whoever started the server handles them."""
         yield
+
+
+def _check_certificate(settings: Settings) -> None:
+    """ConfigError where the files for TLS cannot be used."""
+    given = settings.values.server
+    if not given.certificate:
+        return
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(
+            given.certificate, given.certificate_key
+        )
+    except OSError as error:
+        why = error.strerror or getattr(error, "reason", "") or "they hold no PEM"
+        raise ConfigError(
+            f"server.certificate {given.certificate} and server.certificate_key "
+            f"{given.certificate_key} cannot be used ({why}); give two files in PEM that "
+            "belong together"
+        ) from None
 
 
 def _listening(settings: Settings) -> socket.socket:

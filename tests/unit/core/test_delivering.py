@@ -80,6 +80,20 @@ def test_one_release_serves_and_the_one_before_is_left() -> None:
     assert [each.state for each in releases] == ["replaced", "serving", "rolled back", "refused"]
 
 
+def test_what_was_rolled_back_is_known_good_no_more_and_no_rollback_leads_to_it_again() -> None:
+    leaky = replace(SHOP, serving=3, good=3)
+    app, releases = served(leaky, RELEASES, 1, left="rolled back")
+    assert (app.serving, app.good) == (1, 1)
+    with pytest.raises(ConfigError, match="nothing to go back to"):
+        rollback_target(app, releases, 0)
+    # One that was rolled back itself and is let serve again has to prove itself anew.
+    again, _ = served(app, releases, 3, left="rolled back")
+    assert (again.serving, again.good) == (3, 0)
+    # What replaces a good one has not lasted yet.
+    new, _ = served(leaky, RELEASES, 2, left="replaced")
+    assert new.good == 3
+
+
 def test_a_rollback_goes_to_the_last_known_good_one_or_where_it_is_told() -> None:
     assert rollback_target(SHOP, RELEASES, 0).number == 2
     assert rollback_target(SHOP, RELEASES, 1).number == 1

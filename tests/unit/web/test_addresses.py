@@ -33,7 +33,7 @@ def test_it_listens_nowhere_else_without_tls_or_a_word_that_says_so(host: str) -
     with pytest.raises(ConfigError, match="is not the loopback"):
         checked_address(settings(host=host, public="https://x.example"))
     checked_address(settings(host=host, plain=True))
-    checked_address(settings(host=host, certificate="c.pem", key="k.pem"))
+    checked_address(settings(host=host, certificate="c.pem", certificate_key="k.pem"))
     checked_address(settings(host=host, public="https://x.example", proxies=("10.0.0.1",)))
 
 

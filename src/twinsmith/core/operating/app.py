@@ -69,8 +69,14 @@ def next_number(releases: Collection[Release]) -> int:
 def served(
     app: App, releases: Sequence[Release], number: int, *, left: ReleaseState
 ) -> tuple[App, tuple[Release, ...]]:
-    """The app and its releases once `number` serves; the one that served before is `left`."""
-    changed = []
+    """The app and its releases once `number` serves; the one that served before is `left`.
+
+    A good one that was rolled back is good no more: what serves now is, if it once was replaced.
+    """
+    changed, good = [], app.good
+    if left == "rolled back" and app.good == app.serving != number:
+        once = any(each.number == number and each.state == "replaced" for each in releases)
+        good = number if once else 0
     for each in releases:
         if each.number == number:
             changed.append(replace(each, state="serving", reason=""))
@@ -78,7 +84,7 @@ def served(
             changed.append(replace(each, state=left))
         else:
             changed.append(each)
-    return replace(app, serving=number, wanted="running"), tuple(changed)
+    return replace(app, serving=number, wanted="running", good=good), tuple(changed)
 
 
 def rollback_target(app: App, releases: Sequence[Release], to: int) -> Release:
