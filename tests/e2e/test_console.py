@@ -21,11 +21,14 @@ PAGES = (
     "/apps",
     "/incidents?all=1",
     "/models",
+    "/models/compare",
     "/knowledge",
     "/search?q=number",
     "/journal",
+    "/journal/verify",
     "/settings",
     "/settings/users",
+    "/settings/values",
 )
 HOSTILE = "a function double that doubles <script>document.title='owned'</script><img src=x>"
 

@@ -87,6 +87,10 @@ def approved(page: Page) -> None:
     )
     expect(page.locator("main")).to_contain_text("notes")
     assert complaints(page) == []
+    page.get_by_role("link", name="Edit and check again").click()
+    expect(page.locator("main textarea").first).to_be_visible()
+    assert complaints(page) == []
+    page.go_back()
     page.keyboard.press("a")
     page.locator("#approve button").click()
     expect(page.locator("main")).to_contain_text("admin")

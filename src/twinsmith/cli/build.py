@@ -60,8 +60,11 @@ def build(
             "--deploy follows the build to its end; without --detach and --json, or in two "
             "commands: build, then deploy RUN"
         )
-    wanted, order = _task(task, language, kind, tests, spec), priority_of(priority)
     client = server()
+    if client is None:
+        # A setting that is wrong is told before a task that is.
+        book = opened_book()
+    wanted, order = _task(task, language, kind, tests, spec), priority_of(priority)
     if client is not None:
         from twinsmith.cli import remote_runs
         from twinsmith.client.shapes import NewRun
@@ -90,7 +93,6 @@ def build(
             as_json=as_json,
         )
         return
-    book = opened_book()
     known = book.driving.of_key(key) if key else ""
     if known:
         ended = show_queued(book, known, detach=detach, as_json=as_json)

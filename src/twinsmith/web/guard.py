@@ -75,7 +75,7 @@ class Guarded(APIRoute):
                 return _stranger(request)
             if rule != "open" and person is not None and rule not in person.permissions:
                 await _told(office, request, person, "person.refused", {"needs": rule})
-                raise Refused(403, f"{person.name} may not {rule}; an administrator gives roles")
+                raise Refused(403, _lacking(person, rule))
             if rule == "open":
                 # Who signs in may be signed in already: nothing is done in their name.
                 person = None
@@ -149,6 +149,16 @@ async def _recognised(request: Request, office: Office) -> tuple[Person | None, 
     if found is None:
         return None, ""
     return found.person, found.token
+
+
+def _lacking(person: Person, rule: Permission) -> str:
+    """What somebody may not do, and who can let them."""
+    if person.key is None:
+        return f"{person.name} may not {rule}; an administrator gives roles"
+    return (
+        f"key {person.key.id} of {person.name} may not {rule}; that takes a key with this scope, "
+        "of somebody whose roles permit it"
+    )
 
 
 def _stranger(request: Request) -> Response:
