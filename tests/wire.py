@@ -53,6 +53,8 @@ class Turn:
     body: str | None = None
     tokens_in: int = 7
     tokens_out: int = 5
+    full: bool = False
+    """Whether the answer ends because it may be no longer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,16 +119,31 @@ def reply(call: Received, turn: Turn) -> Object:
     match call.wire:
         case "openai":
             message = {"role": "assistant", "content": turn.text, "refusal": None}
-            choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
+            choice = {
+                "index": 0,
+                "message": message,
+                "logprobs": None,
+                "finish_reason": _ended(call, turn),
+            }
             return _openai("chat.completion", call, [choice]) | {"usage": _openai_usage(turn)}
         case "gemini":
             return _gemini(call, turn, turn.text, last=True)
         case "anthropic":
             usage = {"input_tokens": turn.tokens_in, "output_tokens": turn.tokens_out}
             content: list[object] = [{"type": "text", "text": turn.text}]
-            return _anthropic(call, content, usage) | {"stop_reason": "end_turn"}
+            return _anthropic(call, content, usage) | {"stop_reason": _ended(call, turn)}
         case "other":
             raise ValueError(f"{call.path} is no model call")
+
+
+def _ended(call: Received, turn: Turn) -> str:
+    """Why an answer ends, in the provider's words."""
+    ends = {
+        "openai": ("stop", "length"),
+        "gemini": ("STOP", "MAX_TOKENS"),
+        "anthropic": ("end_turn", "max_tokens"),
+    }
+    return ends[call.wire][turn.full]
 
 
 def _pieces(turn: Turn) -> list[str]:
@@ -157,7 +174,7 @@ def _openai_events(call: Received, turn: Turn) -> Iterator[bytes]:
         yield event({"content": piece})
     if turn.cut_after is not None:
         return
-    yield event({}, "stop")
+    yield event({}, _ended(call, turn))
     if wants_usage:
         yield _event(_openai("chat.completion.chunk", call, []) | {"usage": _openai_usage(turn)})
     yield b"data: [DONE]\n\n"
@@ -168,7 +185,7 @@ def _gemini(call: Received, turn: Turn, text: str, *, last: bool) -> Object:
     candidate: Object = {"content": content, "index": 0}
     usage = {"promptTokenCount": turn.tokens_in, "totalTokenCount": turn.tokens_in}
     if last:
-        candidate["finishReason"] = "STOP"
+        candidate["finishReason"] = _ended(call, turn)
         usage["candidatesTokenCount"] = turn.tokens_out
         usage["totalTokenCount"] += turn.tokens_out
     head = {"candidates": [candidate], "usageMetadata": usage}
@@ -199,7 +216,7 @@ def _anthropic_events(call: Received, turn: Turn) -> Iterator[bytes]:
     if turn.cut_after is not None:
         return
     yield event("content_block_stop", index=0)
-    stop = {"stop_reason": "end_turn", "stop_sequence": None}
+    stop = {"stop_reason": _ended(call, turn), "stop_sequence": None}
     yield event("message_delta", delta=stop, usage={"output_tokens": turn.tokens_out})
     yield event("message_stop")
 

@@ -146,6 +146,7 @@ async def test_a_reply_never_exceeds_max_tokens(
     async with opened(kind, tmp_path, file) as model:
         reply = await model.ask(replace(PROMPT, max_tokens=5))
     assert 0 < reply.tokens_out <= 5
+    assert reply.cut
 
 
 @pytest.mark.parametrize("provider", ["openai", "google", "anthropic", "server"])
@@ -168,6 +169,16 @@ class TestOnTheWire:
         assert request.streams
         if provider != "anthropic":
             assert '"n"' in sent
+
+    async def test_an_answer_that_may_be_no_longer_is_told_apart(
+        self, provider: Provider, tmp_path: Path
+    ) -> None:
+        with WireServer() as server:
+            server.script(Turn(text="to its end"), Turn(text="and then", full=True))
+            async with on_wire(tmp_path, provider, server) as model:
+                whole = await model.ask(PROMPT)
+                cut = await model.ask(replace(PROMPT, key="run/ask coder 1", text="More."))
+        assert (whole.cut, cut.cut) == (False, True)
 
     @pytest.mark.parametrize(
         ("turn", "says"),

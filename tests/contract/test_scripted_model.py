@@ -37,6 +37,8 @@ async def test_a_reply_names_its_model_and_counts_both_ways() -> None:
 async def test_a_reply_never_exceeds_max_tokens() -> None:
     reply = await ScriptedModel(SCRIPT).ask(prompt(0, max_tokens=5))
     assert reply.tokens_out == tokens_in(reply.text) == 5
+    assert reply.cut
+    assert not (await ScriptedModel(SCRIPT).ask(prompt(1))).cut
 
 
 async def test_nobody_to_answer_is_said_with_what_to_do() -> None:

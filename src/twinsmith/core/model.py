@@ -2,9 +2,11 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, get_args
 
+from twinsmith.core.errors import BadReply
 from twinsmith.core.events import Json
 
 Role = Literal["slow", "coder", "critic"]
@@ -13,6 +15,10 @@ ROLES: tuple[Role, ...] = get_args(Role)
 # frontier model where there is one.
 Purpose = Literal["answer", "clarification", "practice"]
 PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
+Mended = Callable[[str], Sequence[str]]
+"""A reader of answers: what had to be mended in one; BadReply where it cannot be used."""
+LONGEST_REASON = 200
+MOST_REPAIRS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +43,9 @@ class Prompt:
     temperature: float = 0.3
     schema: str = ""
     max_usd: float | None = None
+    template: str = ""
+    """The name of the template that the text was made of; empty where a person wrote it."""
+    template_version: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +61,8 @@ class Reply:
     seconds: float = 0.0
     first_token_seconds: float = 0.0
     cached: bool = False
+    cut: bool = False
+    """Whether it ends because it may be no longer."""
     failed_attempts: tuple[str, ...] = ()
 
     @property
@@ -64,7 +75,8 @@ class Reply:
 class Question:
     """The question of a stage, before it is bound to a run; `nth` counts a role's questions.
 
-    `tokens` is the longest answer, 0 for what the settings allow.
+    `tokens` is the longest answer, 0 for what the settings allow. `read` tells the journal whether
+    the answer can be used; the stage that asked reads it by itself.
     """
 
     role: Role
@@ -76,6 +88,8 @@ class Question:
     schema: str = ""
     retry: int = 0
     tokens: int = 0
+    template: str = ""
+    read: Mended | None = field(default=None, compare=False)
 
 
 class Ask(Protocol):
@@ -105,7 +119,11 @@ def facts_of_question(prompt: Prompt) -> dict[str, Json]:
         "role": prompt.role,
         "nth": prompt.nth,
         "ensemble": prompt.ensemble,
+        "retry": prompt.retry,
         "purpose": prompt.purpose,
+        "template": prompt.template,
+        "template_version": prompt.template_version,
+        "temperature": prompt.temperature,
         "prompt_sha256": hashlib.sha256(prompt.text.encode()).hexdigest(),
         "idempotency_key": prompt.key,
     }
@@ -123,9 +141,45 @@ def facts_of_reply(prompt: Prompt, reply: Reply) -> dict[str, Json]:
         "seconds": round(reply.seconds, 3),
         "usd": reply.usd,
         "cached": reply.cached,
+        "cut": reply.cut,
         "outcome": "replied",
         "failed_attempts": list(reply.failed_attempts),
     }
+
+
+def facts_of_reading(read: Mended | None, text: str) -> dict[str, Json]:
+    """Whether an answer can be used and what has to be mended in it, for the journal.
+
+    Without a reader nobody has to be able to read it, and nothing is said.
+    """
+    if read is None:
+        return {}
+    try:
+        repairs = read(text)
+    except BadReply as error:
+        return {"unusable": str(error)[:LONGEST_REASON], "repairs": []}
+    return {"unusable": "", "repairs": [each[:LONGEST_REASON] for each in repairs[:MOST_REPAIRS]]}
+
+
+def taken_whole(read: Callable[[str], object]) -> Mended:
+    """The reader of an answer that is taken as it is, or not at all."""
+
+    def mended(text: str) -> tuple[str, ...]:
+        read(text)
+        return ()
+
+    return mended
+
+
+def holding(what: str, read: Callable[[str], object]) -> Mended:
+    """The reader of an answer that cannot be used where nothing of a kind is found in it."""
+
+    def mended(text: str) -> tuple[str, ...]:
+        if not read(text):
+            raise BadReply(f"the answer holds no {what}")
+        return ()
+
+    return mended
 
 
 def facts_of_failure(prompt: Prompt, reason: str) -> dict[str, Json]:

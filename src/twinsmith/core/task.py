@@ -1,7 +1,9 @@
 """The task that a person gives, and the job it becomes."""
 
 import ast
-from dataclasses import dataclass, replace
+import hashlib
+import json
+from dataclasses import asdict, dataclass, replace
 
 from twinsmith.core.budget import Budget
 from twinsmith.core.effort import Effort
@@ -24,6 +26,7 @@ from twinsmith.core.wording import (
 SPELLINGS = {"c++": "cpp", "golang": "go", "py": "python", "python3": "python"}
 LONGEST_TASK = 60_000
 LONGEST_TESTS = 200_000
+SHORT = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +80,12 @@ class Job:
     masked: Masked = NOTHING_MASKED
     mend: Mend | None = None
     """The service that is to be mended; None where one is built from the task alone."""
+
+    @property
+    def settings(self) -> str:
+        """A short hash of what settings fix of the work, to see whether two runs had the same."""
+        fixed = [asdict(self.effort), asdict(self.quality), self.reply_tokens]
+        return hashlib.sha256(json.dumps(fixed, sort_keys=True).encode()).hexdigest()[:SHORT]
 
 
 def read_task(*, text: str, language: str, kind: str, tests: str, spec: str = "") -> Task:

@@ -48,6 +48,7 @@ async def build(job: Job, limits: Limits, ports: Ports) -> RunOutcome:
         if job.task.kind_open:
             kind = await kind_of(job.task, recorder.ask)
             job = replace(job, task=replace(job.task, kind=kind))
+            await recorder.tell("kind.read", key="kind", who="slow", data={"kind": kind})
         work = Work(profile=await _clarify(job, recorder))
         if work.profile.contradictions:
             first = work.profile.contradictions[0]

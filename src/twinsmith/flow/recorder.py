@@ -32,6 +32,7 @@ from twinsmith.core.model import (
     Reply,
     facts_of_failure,
     facts_of_question,
+    facts_of_reading,
     facts_of_reply,
 )
 from twinsmith.core.people.question import PersonalQuestion
@@ -40,6 +41,7 @@ from twinsmith.core.variants import Variant, Varied
 from twinsmith.core.verdict import Finding
 from twinsmith.flow.at_once import all_through
 from twinsmith.flow.begun import Begun
+from twinsmith.flow.bound import prompt_of
 from twinsmith.flow.people import answer_to
 from twinsmith.flow.remembered import Inspected, Recalled, Remembered
 from twinsmith.flow.timed import Timed, timed
@@ -115,21 +117,7 @@ class Recorder:
         longest = min(question.tokens or self._job.reply_tokens, self._job.reply_tokens)
         with self._begun.step(name):
             reserved = self.ledger.reserve(question.text, longest)
-        prompt = Prompt(
-            key=f"{self._job.run}/{name}",
-            role=role,
-            nth=nth,
-            retry=retry,
-            text=question.text,
-            task=self._job.task.text,
-            seed=self._job.seed + nth + 1000 * retry,
-            max_tokens=reserved.reply_tokens,
-            ensemble=question.ensemble,
-            purpose=question.purpose,
-            temperature=question.temperature,
-            schema=question.schema,
-            max_usd=reserved.usd,
-        )
+        prompt = prompt_of(question, self._job, name, reserved)
         try:
             reply, seconds = await self._timed(name, lambda: self._ask(name, prompt), Timed[Reply])
         except BaseException:
@@ -138,7 +126,8 @@ class Recorder:
         self.ledger.settle(reserved, tokens=reply.tokens, usd=reply.usd)
         self._begun.answered(name, reply.model)
         reply = replace(reply, seconds=seconds)
-        await self.tell("model.replied", key=name, who=role, data=facts_of_reply(prompt, reply))
+        facts = facts_of_reply(prompt, reply) | facts_of_reading(question.read, reply.text)
+        await self.tell("model.replied", key=name, who=role, data=facts)
         return reply
 
     async def together(

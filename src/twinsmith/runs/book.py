@@ -199,6 +199,8 @@ def _facts(job: Given) -> dict[str, Json]:
             "seed": job.seed,
             "out": job.out,
             "masked": str(job.masked),
+            "tested": bool(job.task.tests),
+            "settings": job.settings,
         }
     source = job.deliverable.source if job.deliverable else None
     return {

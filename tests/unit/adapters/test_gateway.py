@@ -86,7 +86,7 @@ async def test_what_will_not_pass_goes_to_the_next_model_at_once(tmp_path: Path)
     reply = await door.ask()
     assert (reply.model, reply.usd) == ("server:local", 0.0)
     assert door.told.asked == ["openai", "server"]
-    assert reply.failed_attempts == ("openai:gpt-4o: 401 bad key [masked]",)
+    assert reply.failed_attempts == ("openai:gpt-4o: refused: 401 bad key [masked]",)
 
 
 async def test_too_many_failures_or_too_long_a_wait_go_to_the_next_model(tmp_path: Path) -> None:
@@ -103,7 +103,8 @@ async def test_nobody_left_tells_all_reasons_in_one_line(tmp_path: Path) -> None
     with pytest.raises(ModelUnavailable) as error:
         await door.ask()
     assert str(error.value) == (
-        "no model answers as coder (openai:gpt-4o: no key; server:local: no such model); "
+        "no model answers as coder (openai:gpt-4o: refused: no key; "
+        "server:local: refused: no such model); "
         "see 'twinsmith doctor'"
     )
 

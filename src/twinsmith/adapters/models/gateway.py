@@ -123,7 +123,7 @@ class Gateway:
                 async with self._pace(endpoint).turn():
                     completion = await self._providers.complete(endpoint, prompt)
             except Refused as error:
-                failed.append(f"{endpoint.name}: {self._masking.text(str(error))}")
+                failed.append(f"{endpoint.name}: refused: {self._masking.text(str(error))}")
                 return None
             except ModelUnavailable as error:
                 failed.append(str(error))
@@ -171,5 +171,6 @@ def _reply(endpoint: Endpoint, completion: Completion, failed: list[str]) -> Rep
         tokens_out=completion.tokens_out,
         usd=price(endpoint, completion.tokens_in, completion.tokens_out),
         first_token_seconds=completion.first_token_seconds,
+        cut=completion.cut,
         failed_attempts=tuple(failed),
     )

@@ -59,6 +59,8 @@ class Completion:
     tokens_in: int
     tokens_out: int
     first_token_seconds: float
+    cut: bool = False
+    """Whether it ends because it may be no longer."""
 
 
 Heard = Callable[[str, int], None]
@@ -232,6 +234,7 @@ def _completion(endpoint: Endpoint, response: ModelResponse, first: float) -> Co
         tokens_in=response.usage.input_tokens,
         tokens_out=response.usage.output_tokens,
         first_token_seconds=first,
+        cut=response.finish_reason == "length",
     )
 
 

@@ -73,13 +73,15 @@ class ScriptedModel:
         await asyncio.sleep(answer.delay)
         if answer.error:
             raise ModelUnavailable(f"{answer.error} (script {name!r}); resume the run to try again")
-        text = self._masking.reply(answer.text)[: prompt.max_tokens * 4]
+        whole = self._masking.reply(answer.text)
+        text = whole[: prompt.max_tokens * 4]
         reply = Reply(
             text=text,
             model=f"scripted:{name}",
             version="1",
             tokens_in=tokens_in(prompt.text),
             tokens_out=tokens_in(text),
+            cut=text != whole,
         )
         self._charge(prompt, reply)
         return reply

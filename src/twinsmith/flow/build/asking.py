@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from twinsmith.core.errors import BadReply, BudgetExceeded
-from twinsmith.core.model import Ask, Question
+from twinsmith.core.model import Ask, Question, taken_whole
 from twinsmith.core.task import Task
 from twinsmith.prompts import render
 
@@ -20,6 +20,7 @@ async def answered(question: Question, read: Callable[[str], T], ask: Ask) -> T:
 
     Raises BadReply when the last answer cannot be used either.
     """
+    question = replace(question, read=taken_whole(read))
     asked = question
     for retry in range(1, MOST_RETRIES + 1):
         reply = await ask(asked)
@@ -48,6 +49,7 @@ async def in_a_word(prompt: str, task: Task, *, nth: int, ask: Ask) -> str:
         purpose="clarification",
         temperature=0.0,
         tokens=8,
+        template=prompt,
     )
     try:
         return (await ask(question)).text

@@ -78,7 +78,7 @@ async def _function(task: Task, ask: Ask) -> Profile:
             language=spoken(task.language),
             example=json.dumps(example, ensure_ascii=False),
         )
-        profile = await _described(text, SCHEMA, read_profile, ask)
+        profile = await _described("clarify", text, SCHEMA, read_profile, ask)
     return _with_examples(profile, task, (profile.entry,))
 
 
@@ -98,7 +98,7 @@ async def _command(task: Task, ask: Ask) -> Profile:
     def read(reply: str) -> command_line.CommandLine:
         return command_line.read_command_line(reply, channels)
 
-    found = await _described(text, command_line.schema(channels), read, ask)
+    found = await _described("command", text, command_line.schema(channels), read, ask)
     given = read_command_examples(task.text)
     pairs = [
         f"{input_text(one)} prints {one.stdout!r} and {other.stdout!r}"
@@ -143,7 +143,8 @@ async def _placed(task: Task, written: Sequence[Written], ask: Ask) -> library_o
             return library_outline.read_placing(reply, open_ones, owners)
 
         try:
-            told = await _described(render("placing", task=task.text), "", read, ask)
+            text = render("placing", task=task.text)
+            told = await _described("placing", text, "", read, ask)
         except BadReply:
             # A class that the task writes owns what stands beside it, as a rule.
             told = {name: each.name for each in written if each.is_class for name in open_ones}
@@ -161,14 +162,23 @@ async def _outlined(task: Task, written: Sequence[Written], ask: Ask) -> library
         other=other,
         example=example,
     )
-    found = await _described(text, library_outline.SCHEMA, library_outline.read_outline, ask)
+    schema, read = library_outline.SCHEMA, library_outline.read_outline
+    found = await _described("library", text, schema, read, ask)
     own = placed(written, {})
     return library_outline.kept_to(found, own, task.text, task.language) if own else found
 
 
-async def _described(text: str, schema: str, read: Callable[[str], T], ask: Ask) -> T:
+async def _described(
+    template: str, text: str, schema: str, read: Callable[[str], T], ask: Ask
+) -> T:
     question = Question(
-        role="slow", nth=0, text=text, purpose="clarification", schema=schema, tokens=600
+        role="slow",
+        nth=0,
+        text=text,
+        purpose="clarification",
+        schema=schema,
+        tokens=600,
+        template=template,
     )
     return await answered(question, read, ask)
 

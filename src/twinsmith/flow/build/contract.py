@@ -115,6 +115,7 @@ async def _planned(
         purpose="clarification",
         temperature=heat,
         tokens=1000,
+        template="contract",
     )
     try:
         return await answered(
@@ -143,6 +144,7 @@ async def _added(
         purpose="clarification",
         temperature=0.2,
         tokens=700,
+        template="contract_more",
     )
     try:
         more = await answered(

@@ -4,7 +4,7 @@ import re
 
 from twinsmith.core.checks.inputs import input_text
 from twinsmith.core.judging.selection import Separation
-from twinsmith.core.model import Ask, Question
+from twinsmith.core.model import Ask, Question, holding
 from twinsmith.core.task import Task
 from twinsmith.flow.build.asking import said
 from twinsmith.prompts import render
@@ -34,6 +34,8 @@ async def vote(task: Task, between: Separation, *, nth: int, ensemble: int, ask:
         ensemble=ensemble,
         temperature=0.7,
         tokens=300,
+        template="decide",
+        read=holding("vote", _ANSWER.findall),
     )
     found = _ANSWER.findall(await said(question, ask))
     letter = found[-1].upper() if found else "C"

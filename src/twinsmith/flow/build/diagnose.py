@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.knowing.insight import Reminder
-from twinsmith.core.model import Question
+from twinsmith.core.model import Question, taken_whole
 from twinsmith.core.operating.diagnosis import Diagnosis, read_diagnosis, schema
 from twinsmith.core.operating.trouble import Trouble
 from twinsmith.flow.recorder import Recorder
@@ -51,6 +51,8 @@ async def diagnose(
             temperature=HEATS[ensemble],
             schema=schema(names),
             tokens=TOKENS,
+            template="diagnose",
+            read=taken_whole(lambda text: read_diagnosis(text, names)),
         )
         try:
             return read_diagnosis((await recorder.ask(question)).text, names)

@@ -1,6 +1,6 @@
 """A contract and a requirement in, dialogues out: written by critics, blind to the programs."""
 
-from twinsmith.core.model import Ask, Question
+from twinsmith.core.model import Ask, Question, holding
 from twinsmith.core.planning.contract import Contract
 from twinsmith.core.planning.dialogue import described, first_test, read_tests
 from twinsmith.core.planning.requirement import Requirement
@@ -23,6 +23,11 @@ async def dialogues(
 ) -> tuple[Probe, ...]:
     """The dialogues by which a critic would see that a requirement is met; none on a bad reply."""
     about = tuple(each for each in serving(requirement, contract.pieces) if not each.part)
+    names = frozenset(each.function for each in contract.pieces)
+
+    def read(text: str) -> tuple[Probe, ...]:
+        return tuple(read_tests(text, about=requirement.number, names=names))
+
     question = Question(
         role="critic",
         nth=nth,
@@ -36,7 +41,7 @@ async def dialogues(
         ensemble=ensemble,
         temperature=HEATS[ensemble],
         tokens=600,
+        template="dialogues",
+        read=holding("test", read),
     )
-    names = frozenset(each.function for each in contract.pieces)
-    text = await said(question, ask)
-    return tuple(read_tests(text, about=requirement.number, names=names))
+    return read(await said(question, ask))

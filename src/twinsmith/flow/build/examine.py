@@ -16,7 +16,7 @@ from twinsmith.core.checks.reference import errors_in
 from twinsmith.core.command_line import proposal, read_runs, runs_schema
 from twinsmith.core.errors import BadReply, BudgetExceeded
 from twinsmith.core.judging.pool import Pool
-from twinsmith.core.model import Ask, Question
+from twinsmith.core.model import Ask, Question, holding
 from twinsmith.core.planning.requirement import Requirement
 from twinsmith.core.probe import Call, Command, Input, Probe, Probes, read_tests
 from twinsmith.core.profile import Profile
@@ -66,6 +66,9 @@ async def propose(
 async def _proposed(
     task: Task, profile: Profile, nth: int, ensemble: int, ask: Ask, quote: str
 ) -> dict[Probe, int]:
+    def read(text: str) -> dict[Probe, int]:
+        return _read(text, task, profile)
+
     question = Question(
         role="critic",
         nth=nth,
@@ -74,13 +77,19 @@ async def _proposed(
         temperature=0.8 if nth else 0.2,
         schema=_schema(task, profile, FEW if quote else MANY),
         tokens=600,
+        template=_template(task, profile),
+        read=holding("check", read),
     )
     try:
-        text = (await ask(question)).text
-        if task.kind == "cli":
-            return read_runs(text)
+        return read((await ask(question)).text)
     except (BadReply, BudgetExceeded):
         return {}
+
+
+def _read(text: str, task: Task, profile: Profile) -> dict[Probe, int]:
+    """The checks in a critic's answer, and how often each; BadReply where it is of no such form."""
+    if task.kind == "cli":
+        return read_runs(text)
     if task.kind == "library":
         return _checks_of_library(text, task, profile)
     return counted(text if task.language == "python" else asserts_at_home(text), profile.entry)
@@ -147,29 +156,31 @@ def _annotations(task: Task, pool: Pool, function: str) -> tuple[str, ...]:
     return found.most_common(1)[0][0] if found else ()
 
 
+def _template(task: Task, profile: Profile) -> str:
+    """The template that a critic is asked by."""
+    if task.kind == "cli":
+        return "runs"
+    if task.kind == "library":
+        return "library_checks" if profile.has_classes else "library_calls"
+    # Shown a task in another language, a small model answers with a program in that language.
+    return "checks" if task.language == "python" else "checks_elsewhere"
+
+
 def _asked(task: Task, profile: Profile, quote: str) -> str:
     what = f'this is done: "{quote}"' if quote else "a program does this"
     if task.language == "python" and (errors := errors_in(quote)):
         what += f" (with values for which it has to raise {' or '.join(errors)})"
-    many = _NUMBERS[FEW if quote else MANY]
-    match task.kind:
-        case "cli":
-            return render("runs", task=task.text, outline=profile.described, what=what, many=many)
-        case "library":
-            return _asked_of_library(task, profile, what, many)
-    if task.language == "python":
-        return render("checks", task=task.text, entry=profile.entry)
-    # Shown a task in another language, a small model answers with a program in that language.
-    language = spoken(task.language)
-    return render("checks_elsewhere", task=task.text, entry=profile.entry, language=language)
-
-
-def _asked_of_library(task: Task, profile: Profile, what: str, many: str) -> str:
-    if profile.has_classes:
-        told = {"outline": profile.outline, "names": ", ".join(profile.names)}
-        return render("library_checks", task=task.text, **told, what=what, many=many)
-    calls = ", ".join(profile.calls)
-    return render("library_calls", task=task.text, calls=calls, what=what, many=many)
+    told = {
+        "task": task.text,
+        "entry": profile.entry,
+        "language": spoken(task.language),
+        "outline": profile.described if task.kind == "cli" else profile.outline,
+        "names": ", ".join(profile.names),
+        "calls": ", ".join(profile.calls),
+        "what": what,
+        "many": _NUMBERS[FEW if quote else MANY],
+    }
+    return render(_template(task, profile), **told)
 
 
 def _example(number: int, given: Input) -> Probe:

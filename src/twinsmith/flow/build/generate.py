@@ -7,7 +7,7 @@ from twinsmith.core.library_names import undefined
 from twinsmith.core.model import Ask, Question
 from twinsmith.core.profile import Profile
 from twinsmith.core.program import Candidate
-from twinsmith.core.replies.reply_code import read_reply
+from twinsmith.core.replies.reply_code import Reading, read_reply
 from twinsmith.core.task import Task
 from twinsmith.core.wording import entry_in, spoken
 from twinsmith.flow.build.brief import Brief
@@ -23,17 +23,19 @@ FILL_IN = (
 
 async def generate(task: Task, profile: Profile, brief: Brief, ask: Ask) -> Candidate:
     """Ask for one candidate; an answer that cannot be used is a candidate without a program."""
+    template = NOTED if brief.way == "noted" else STYLES[brief.ensemble]
     question = Question(
         role="coder",
         nth=brief.number - 1,
         text=render(
-            NOTED if brief.way == "noted" else STYLES[brief.ensemble],
+            template,
             task=task.text,
             language=spoken(task.language),
             told=told(task, profile, brief.told),
         ),
         ensemble=brief.ensemble,
         temperature=brief.temperature,
+        template=template,
     )
     return await candidate_from(question, task, profile, brief, ask)
 
@@ -45,20 +47,26 @@ async def candidate_from(
     made = Candidate(
         number=brief.number, program=None, ensemble=brief.ensemble, way=brief.way, of=brief.of
     )
+
+    def read(text: str) -> Reading:
+        return _reading(text, task, profile)
+
     try:
-        reply = await ask(question)
-        reading = read_reply(
-            reply.text, language=task.language, entry=profile.entry, kind=task.kind
-        )
+        reply = await ask(replace(question, read=lambda text: read(text).repairs))
+        reading = read(reply.text)
     except (BadReply, BudgetExceeded) as error:
         return replace(made, problem=str(error))
-    if profile.names and not any(name in reading.program.text for name in profile.names):
-        problem = f"the answer defines none of {', '.join(profile.names)}"
-        return replace(made, problem=problem)
-    if missing := undefined(reading.program, profile.must):
-        problem = f"the answer does not define {', '.join(missing)}, which the task names"
-        return replace(made, problem=problem)
     return replace(made, program=reading.program, repairs=reading.repairs)
+
+
+def _reading(text: str, task: Task, profile: Profile) -> Reading:
+    """The program in a reply; BadReply where it is not what was asked for."""
+    reading = read_reply(text, language=task.language, entry=profile.entry, kind=task.kind)
+    if profile.names and not any(name in reading.program.text for name in profile.names):
+        raise BadReply(f"the answer defines none of {', '.join(profile.names)}")
+    if missing := undefined(reading.program, profile.must):
+        raise BadReply(f"the answer does not define {', '.join(missing)}, which the task names")
+    return reading
 
 
 def told(task: Task, profile: Profile, more: str) -> str:

@@ -5,12 +5,13 @@ With a frame the parts are functions, one a route; without one there is a single
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol
 
 from twinsmith.core.board_items import Share
 from twinsmith.core.effort import ENSEMBLES
 from twinsmith.core.errors import BadReply, BudgetExceeded
-from twinsmith.core.model import Question
+from twinsmith.core.model import Question, taken_whole
 from twinsmith.core.planning.contract import Contract
 from twinsmith.core.planning.patch import patched
 from twinsmith.core.planning.piece import asked, hollow, read_piece, refusing
@@ -106,7 +107,7 @@ class Framed:
             function=order.part,
             told=f"\n{order.told}\n" if order.told else "",
         )
-        return _question(order, text, TOKENS)
+        return _question(order, text, TOKENS, STYLES[order.ensemble])
 
     def read(self, text: str, part: str) -> str:
         """The function in a reply."""
@@ -151,7 +152,7 @@ class Patched:
             source=order.mends,
             told=order.told,
         )
-        return _question(order, text, TOKENS)
+        return _question(order, text, TOKENS, "piece_mended")
 
     def read(self, text: str, part: str) -> str:
         """The function in a reply."""
@@ -190,7 +191,7 @@ class Unframed:
             routes=self.contract.text(),
             rules="\n".join(filter(None, (rules, order.told))),
         )
-        return _question(order, text, 0)
+        return _question(order, text, 0, "service_plain")
 
     def read(self, text: str, part: str) -> str:  # noqa: ARG002
         """All files of the program, as a reply would hold them."""
@@ -234,8 +235,9 @@ class Bench:
     async def write(self, order: Order) -> Written:
         """The part that a coder wrote; without a source where the answer cannot be used."""
         try:
-            reply = await self.recorder.ask(self.shop.question(order))
-            source = self.shop.read(reply.text, order.part)
+            read = partial(self.shop.read, part=order.part)
+            question = replace(self.shop.question(order), read=taken_whole(read))
+            source = read((await self.recorder.ask(question)).text)
         except (BadReply, BudgetExceeded) as error:
             return Written(part=order.part, ensemble=order.ensemble, problem=str(error))
         share = Share(name=order.part, ensemble=order.ensemble, nth=order.nth)
@@ -295,7 +297,7 @@ class Bench:
         return replace(made, program=self.shop.program(parts))
 
 
-def _question(order: Order, text: str, tokens: int) -> Question:
+def _question(order: Order, text: str, tokens: int, template: str) -> Question:
     return Question(
         role="coder",
         nth=order.nth,
@@ -303,4 +305,5 @@ def _question(order: Order, text: str, tokens: int) -> Question:
         ensemble=order.ensemble,
         temperature=order.temperature,
         tokens=tokens,
+        template=template,
     )

@@ -12,6 +12,12 @@ async def plan(task: Task, seen: str, *, nth: int, ensemble: int, ask: Ask) -> s
     """The slow thinker's plan, a few sentences on another way to write it; empty if no answer."""
     text = render("plan", task=task.text, seen=seen)
     question = Question(
-        role="slow", nth=nth, text=text, ensemble=ensemble, temperature=0.5, tokens=300
+        role="slow",
+        nth=nth,
+        text=text,
+        ensemble=ensemble,
+        temperature=0.5,
+        tokens=300,
+        template="plan",
     )
     return (await said(question, ask)).strip()[:LONGEST_PLAN]

@@ -21,6 +21,7 @@ async def practices(task: Task, ask: Ask) -> str:
         purpose="practice",
         temperature=0.0,
         tokens=300,
+        template="practice",
     )
     lines = [line.strip() for line in (await said(question, ask)).splitlines()]
     kept = [line[:LONGEST_LINE] for line in lines if line.startswith(("-", "*", "•"))]

@@ -20,7 +20,7 @@ from twinsmith.core.model import Ask, Question
 from twinsmith.core.probe import Call, Input, Probe, Probes
 from twinsmith.core.profile import Profile
 from twinsmith.core.program import Candidate
-from twinsmith.core.replies.reply_code import read_program
+from twinsmith.core.replies.reply_code import Reading, read_reply
 from twinsmith.core.task import Task
 from twinsmith.flow.recorder import Recorder
 from twinsmith.ports import Sandbox
@@ -139,18 +139,30 @@ async def _written(
 ) -> Candidate:
     """The reference that a critic wrote; without a program where the answer cannot be used."""
     if task.kind == "cli":
-        text = render(STYLES[ensemble], task=task.text, outline=profile.described)
+        template = STYLES[ensemble]
+        text = render(template, task=task.text, outline=profile.described)
     else:
-        calls = ", ".join(profile.calls)
-        text = render("reference_library", task=task.text, calls=calls, how=CARES[ensemble])
+        template, calls = "reference_library", ", ".join(profile.calls)
+        text = render(template, task=task.text, calls=calls, how=CARES[ensemble])
+
+    def read(text: str) -> Reading:
+        reading = read_reply(text, kind=task.kind)
+        if missing := undefined(reading.program, profile.names):
+            raise BadReply(f"no {missing[0]}")
+        return reading
+
     question = Question(
-        role="critic", nth=NTH + nth, text=text, ensemble=ensemble, temperature=heat, tokens=700
+        role="critic",
+        nth=NTH + nth,
+        text=text,
+        ensemble=ensemble,
+        temperature=heat,
+        tokens=700,
+        template=template,
+        read=lambda text: read(text).repairs,
     )
     made = Candidate(number=FIRST + nth, program=None, ensemble=ensemble)
     try:
-        reply = await ask(question)
-        program = read_program(reply.text, kind=task.kind)
+        return replace(made, program=read((await ask(question)).text).program)
     except (BadReply, BudgetExceeded) as error:
         return replace(made, problem=str(error))
-    missing = undefined(program, profile.names)
-    return replace(made, problem=f"no {missing[0]}") if missing else replace(made, program=program)

@@ -47,7 +47,14 @@ def refinement(task: Task, pool: Pool, of: Candidate, number: int) -> Question |
         source=as_blocks(of.program),
         failure=failure[:LONGEST_EVIDENCE],
     )
-    return Question(role="coder", nth=number - 1, text=text, ensemble=of.ensemble, temperature=0.4)
+    return Question(
+        role="coder",
+        nth=number - 1,
+        text=text,
+        ensemble=of.ensemble,
+        temperature=0.4,
+        template="refine",
+    )
 
 
 def _failure(pool: Pool, of: Candidate) -> str:

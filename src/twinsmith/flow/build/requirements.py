@@ -53,6 +53,7 @@ async def _required(task: str, ensemble: int, recorder: Recorder) -> Requirement
         temperature=HEATS[ensemble],
         schema=SCHEMA,
         tokens=700,
+        template="requirements",
     )
     try:
         return await answered(question, lambda text: read_requirements(text, task), recorder.ask)
@@ -70,6 +71,7 @@ async def _login(part: str, nth: int, recorder: Recorder) -> str:
         purpose="clarification",
         temperature=0.0,
         tokens=24,
+        template="login",
     )
     said = (await recorder.ask(question)).text.strip().splitlines()
     words = said[0].strip("\"'. ") if said else ""
