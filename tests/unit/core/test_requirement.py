@@ -38,6 +38,12 @@ def quotes(found: Requirements) -> list[str]:
     return [each.quote for each in found.each]
 
 
+def test_a_word_of_one_thinker_is_part_of_what_the_other_one_said() -> None:
+    both = merged(of("listed", "plants are added"), of("all plants are listed"))
+    assert quotes(both) == ["plants are added", "all plants are listed"]
+    assert [each.number for each in both.each] == [1, 2]
+
+
 class TestReading:
     def test_each_has_a_number_and_the_words_of_the_task(self) -> None:
         found = read_requirements(reply(BORROW, "return them"), TASK)
@@ -65,6 +71,18 @@ class TestReading:
 
     def test_the_same_in_other_words_counts_once(self) -> None:
         assert quotes(read_requirements(reply(BORROW, "members borrow"), TASK)) == [BORROW]
+
+    def test_one_word_of_a_list_counts_where_nothing_else_covers_it(self) -> None:
+        task = "An API for plants: plants with name, pot and spot are added, listed, and watered"
+        added = "plants with name, pot and spot are added"
+        assert quotes(read_requirements(reply("listed", "watered", added), task)) == [
+            added,
+            "listed",
+            "watered",
+        ]
+        # A field, which is part of what is asked; a word out of a sentence; the program itself.
+        assert quotes(read_requirements(reply("pot", added, "plants", "API"), task)) == [added]
+        assert quotes(read_requirements(reply("pot"), task)) == ["pot"]
 
     def test_without_a_what_the_quote_says_it(self) -> None:
         text = json.dumps({"requirements": [{"quote": BORROW}, "odd", 5]})

@@ -26,6 +26,8 @@ _ABOUT_THE_PROGRAM = (
 """Words that only say what kind of program is wanted, and so make no requirement."""
 _WHOLE_PROGRAMS = "api server service microservice backend application app library module package"
 _CLAUSE = re.compile(r"(?<=[.;:!?])\s+|\n+|\s+—\s+")
+_ITEM = re.compile(r"[,.;:!?\n]|\s(?:and|or|then)\s")
+"""The places between the items of a list in a sentence."""
 LEAST_OF_A_CLAUSE = 4
 """The number of uncovered words from which on a clause is a requirement of its own."""
 SCHEMA = json.dumps(
@@ -88,19 +90,18 @@ def read_requirements(text: str, task: str) -> Requirements:
     """The requirements in a reply; those whose words do not stand in the task are left out."""
     raw = object_in(text, "the answer")
     listed = raw.get("requirements")
-    found: list[Requirement] = []
+    said: list[Requirement] = []
     for each in listed if isinstance(listed, list) else []:
         if not isinstance(each, dict):
             continue
         quote = quoted(words(each, "quote"), task)
-        if says_more(quote) and not any(same(quote, other.quote) for other in found):
+        if says_more(quote) or is_item(quote, task):
             what = words(each, "what") or quote
             refuses = each.get("refuses") is True
-            number = len(found) + 1
-            found.append(Requirement(number=number, what=what, quote=quote, refuses=refuses))
-    if not found:
+            said.append(Requirement(number=0, what=what, quote=quote, refuses=refuses))
+    if not said:
         raise BadReply("no requirement repeats words of the task; quote them exactly")
-    return Requirements(each=tuple(found[:MOST_REQUIREMENTS]))
+    return _different(said)
 
 
 def without_headline(found: Requirements, task: str) -> Requirements:
@@ -136,17 +137,21 @@ def with_more(found: Requirements, quotes: Iterable[str]) -> Requirements:
 
 def merged(one: Requirements, other: Requirements) -> Requirements:
     """The requirements that either of two slow thinkers saw; what both saw is there once."""
-    found = list(one.each)
-    for each in other.each:
-        if not any(same(each.quote, known.quote) for known in found):
-            found.append(replace(each, number=len(found) + 1))
-    return Requirements(each=tuple(found[:MOST_REQUIREMENTS]))
+    return _different((*one.each, *other.each))
 
 
 def says_more(quote: str) -> bool:
     """Whether a quote says more than that a program is wanted, and is no mere fragment."""
     said = [word for word in words_of(quote) if not word[0].isdigit()]
     return len(said) > 1 and bool(set(said) - _PROGRAM_WORDS)
+
+
+def is_item(quote: str, task: str) -> bool:
+    """Whether a quote is one word that stands for itself in a list of things: `…, listed, …`."""
+    said = words_of(quote)
+    if len(said) != 1 or said[0] in _PROGRAM_WORDS or said[0][0].isdigit():
+        return False
+    return any(words_of(item) == said for item in _ITEM.split(task))
 
 
 def introduces(quote: str) -> bool:
@@ -173,6 +178,18 @@ def same(one: str, other: str) -> bool:
     if not first or not second:
         return False
     return len(first & second) >= SAME * min(len(first), len(second))
+
+
+def _different(said: Iterable[Requirement]) -> Requirements:
+    """Requirements without those that say the same as one before, numbered anew.
+
+    Single words come last: one that stands in the words of any other requirement is part of that.
+    """
+    found: list[Requirement] = []
+    for each in sorted(said, key=lambda one: len(words_of(one.quote)) == 1):
+        if not any(same(each.quote, other.quote) for other in found):
+            found.append(replace(each, number=len(found) + 1))
+    return Requirements(each=tuple(found[:MOST_REQUIREMENTS]))
 
 
 def _stem(word: str) -> str:
