@@ -12,6 +12,7 @@ from twinsmith.cli import (
     apps,
     build,
     cases,
+    costs,
     doctor,
     execute,
     exits,
@@ -98,6 +99,7 @@ app.command("monitor", epilog=health.MONITOR_EXAMPLE)(health.monitor)
 app.command("health", epilog=health.HEALTH_EXAMPLE)(health.health)
 app.command("incidents", epilog=health.INCIDENTS_EXAMPLE)(health.incidents)
 app.add_typer(alerts.alerts, name="alerts")
+app.command("costs", epilog=costs.EXAMPLE)(costs.costs)
 app.add_typer(cases.cases, name="cases")
 app.add_typer(models.models, name="models")
 app.add_typer(knowledge.knowledge, name="knowledge")

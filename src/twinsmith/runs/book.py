@@ -89,6 +89,11 @@ class Book:
             raise EngineError(f"run {run} has no record here; start a new build")
         return record.job
 
+    def given_by(self, run: str) -> str:
+        """The signature of whoever began a run; empty where nobody knows."""
+        record = self._runs.get(run)
+        return record.by if record else ""
+
     def job(self, run: str) -> Job:
         """The job of a build; EngineError where the run is none."""
         given = self.given(run)
@@ -199,6 +204,7 @@ def _facts(job: Given) -> dict[str, Json]:
             "seed": job.seed,
             "out": job.out,
             "masked": str(job.masked),
+            "app": job.mend.app if job.mend else "",
         }
     source = job.deliverable.source if job.deliverable else None
     return {

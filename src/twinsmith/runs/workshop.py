@@ -9,6 +9,7 @@ from twinsmith.core.driving import Driving
 from twinsmith.core.events import Json
 from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.task import Job
+from twinsmith.runs.alerts import raise_alert
 from twinsmith.runs.book import Book
 from twinsmith.runs.telling import Telling
 from twinsmith.wiring.running import node_of
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from twinsmith.adapters.desk.terminal import Terminal
     from twinsmith.adapters.durable.dbos_engine import DbosEngine
     from twinsmith.flow.recorder import Ports
+    from twinsmith.ports import Journal, Model
 
 
 def _unheard(_key: str, _parts: int) -> None:
@@ -44,6 +46,7 @@ class Workshop:
 
     async def __aenter__(self) -> Self:
         """Open what all runs share."""
+        from twinsmith.wiring.costs import dearest_of, purse_of, rules_of
         from twinsmith.wiring.graph import opened_graph
         from twinsmith.wiring.knowledge import opened_retriever
         from twinsmith.wiring.models import opened_model
@@ -59,6 +62,8 @@ class Workshop:
             self._model = await enter(opened_model(settings, self._heard))
             self._retriever = await enter(opened_retriever(settings))
             self._graph = await enter(opened_graph(settings))
+            self._purse, self._rules = purse_of(settings), rules_of(settings)
+            self._dearest = dearest_of(settings)
         except BaseException:
             await self._stack.aclose()
             raise
@@ -84,29 +89,49 @@ class Workshop:
 
         told: dict[str, Json] = {"isolation": self._isolation}
         await self._telling.tell(job.run, "sandbox.ready", told, key=self._isolation)
-        return await build(job, self._limits, self._ports(driving))
+        return await build(job, self._limits, self._ports(job, driving))
 
-    def _ports(self, driving: Driving) -> "Ports":
+    def _ports(self, job: Job, driving: Driving) -> "Ports":
         from twinsmith.adapters.journal.fenced import FencedJournal
         from twinsmith.flow.recorder import Ports
         from twinsmith.wiring.outbox import outbox_of
         from twinsmith.wiring.people import desk_of
 
         settings = self._book.settings
+        journal = FencedJournal(self._book.journal, self._engine.check)
         here = driving.node in ("", node_of(settings))
         return Ports(
-            model=self._model,
+            model=self._budgeted(job, journal),
             sandbox=self._sandbox,
             reviewer=self._reviewer,
             sanitized=self._sanitized,
             retriever=self._retriever,
             graph=self._graph,
             desk=desk_of(settings, self._terminal, attended=driving.attended),
-            journal=FencedJournal(self._book.journal, self._engine.check),
+            journal=journal,
             outbox=outbox_of(settings, here=here),
             durable=self._engine,
             clock=SystemClock(),
         )
+
+    def _budgeted(self, job: Job, journal: "Journal") -> "Model":
+        """The models, as whoever gave the job may ask them."""
+        from twinsmith.core.costs.allowance import Payer
+        from twinsmith.core.costs.spending import name_in
+        from twinsmith.flow.budgeted import BudgetedModel
+        from twinsmith.wiring.costs import till_of
+
+        app = job.mend.app if job.mend else ""
+        payer = Payer(run=job.run, person=name_in(self._book.given_by(job.run)), app=app)
+        till = till_of(
+            self._book.settings,
+            self._purse,
+            journal,
+            parks=True,
+            alert=lambda alert: raise_alert(self._book, alert),
+            dearest=self._dearest,
+        )
+        return BudgetedModel(self._model, payer, self._rules, till)
 
     async def _tell_ended(self, outcome: RunOutcome) -> None:
         self._telling.say(f"run {outcome.run} {'solved' if outcome.solved else 'not solved'}")

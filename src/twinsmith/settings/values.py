@@ -4,6 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from twinsmith.core.costs.allowance import allowance_in, team_in
+from twinsmith.core.costs.price import price_in
 from twinsmith.core.operating.alert import channel_in, quiet_in
 from twinsmith.core.operating.expiry import place_in
 from twinsmith.core.operating.inspected import RISKS
@@ -261,6 +263,42 @@ class Alerts(_Section):
     repeat_seconds: Annotated[float, Field(ge=0)] = 900.0
 
 
+def _readable_prices(texts: tuple[str, ...]) -> tuple[str, ...]:
+    for text in texts:
+        price_in(text)
+    return texts
+
+
+class Costs(_Section):
+    """What models cost where no list of prices says it."""
+
+    prices: Annotated[Names, AfterValidator(_readable_prices)] = ()
+    watts: Annotated[float, Field(ge=0, le=100_000)] = 65.0
+    kwh_usd: Annotated[float, Field(ge=0, le=1000)] = 0.0
+
+
+def _readable_limits(texts: tuple[str, ...]) -> tuple[str, ...]:
+    for text in texts:
+        allowance_in(text)
+    return texts
+
+
+def _readable_teams(texts: tuple[str, ...]) -> tuple[str, ...]:
+    names = [team_in(text)[0] for text in texts]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"team {twice[0]!r} is named twice")
+    return texts
+
+
+class Budgets(_Section):
+    """What may be spent, besides the budget of each run."""
+
+    limits: Annotated[Names, AfterValidator(_readable_limits)] = ()
+    teams: Annotated[Names, AfterValidator(_readable_teams)] = ()
+    wait_seconds: Annotated[float, Field(ge=0)] = 86_400.0
+
+
 class Server(_Section):
     """Where the API and the console are reached, and what protects them."""
 
@@ -299,4 +337,6 @@ class Values(_Section):
     approvals: Approvals = Approvals()
     monitor: Monitor = Monitor()
     alerts: Alerts = Alerts()
+    costs: Costs = Costs()
+    budgets: Budgets = Budgets()
     server: Server = Server()

@@ -27,6 +27,7 @@ from twinsmith.settings import Settings
 
 if TYPE_CHECKING:
     from twinsmith.adapters.models.gateway import Gateway
+    from twinsmith.adapters.models.prices import PriceList
     from twinsmith.adapters.models.providers import Heard, Providers
 
 ENSEMBLES = (1, 2)
@@ -83,13 +84,12 @@ def offer(settings: Settings) -> Offer:
     return Offer(available=here, routes=routes)
 
 
-def most_usd(offered: Offer, tokens: int) -> dict[str, float | None]:
+def most_usd(offered: Offer, tokens: int, prices: "PriceList") -> dict[str, float | None]:
     """The most that so many tokens cost in US dollars, by model; None where nobody knows a price.
 
     Local models cost nothing and are left out.
     """
-    from twinsmith.adapters.models.prices import price
-
+    price = prices.price
     found: dict[str, float | None] = {}
     for endpoint in {each for choice in offered.routes.values() for each in choice.endpoints}:
         if endpoint.frontier:
@@ -97,6 +97,14 @@ def most_usd(offered: Offer, tokens: int) -> dict[str, float | None]:
             known = asked is not None and answered is not None
             found[endpoint.name] = max(asked or 0.0, answered or 0.0) if known else None
     return dict(sorted(found.items()))
+
+
+def prices_of(settings: Settings) -> "PriceList":
+    """The prices of the settings, and those that come with twinsmith."""
+    from twinsmith.adapters.models.prices import PriceList
+    from twinsmith.core.costs.price import price_in
+
+    return PriceList(tuple(map(price_in, settings.values.costs.prices)))
 
 
 def embedded_name(wanted: str, memory_mb: int) -> str:
@@ -151,6 +159,7 @@ def _gateway(settings: Settings, chosen: Offer, heard: "Heard") -> "Gateway":
         transcripts=transcripts,
         masking=settings.masking,
         clock=clock,
+        prices=prices_of(settings),
     )
 
 
