@@ -21,6 +21,7 @@ PAGES = (
     "/apps",
     "/incidents?all=1",
     "/models",
+    "/costs?by=day",
     "/knowledge",
     "/search?q=number",
     "/journal",

@@ -8,6 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+from twinsmith.core.people.question import ABOUT_MONEY
+
 Unit = Literal["tokens", "usd", "seconds"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 Period = Literal["run", "day", "month"]
@@ -129,9 +131,8 @@ def allowance_in(text: str) -> Allowance:
     words = text.split()
     strict = words[-1:] in (["hard"], ["soft"])
     soft, words = words[-1:] == ["soft"], words[:-1] if strict else words
-    scope: Scope = "all"
-    if words and words[0] in SCOPES:
-        scope = next(each for each in SCOPES if each == words.pop(0))
+    told = next((each for each in SCOPES if words[:1] == [each]), None)
+    scope, words = told or "all", words[1:] if told else words
     name = words.pop(0) if len(words) == 4 and scope != "all" else ""
     if len(words) != 3:
         raise ValueError(
@@ -188,7 +189,7 @@ def unknown_teams(allowances: Sequence[Allowance], teams: Collection[str]) -> tu
 
 def question_id(run: str, bound: Bound) -> str:
     """The name of the question whether a run may go on past an allowance."""
-    return f"{run}.budget-{bound.id}"
+    return f"{run}{ABOUT_MONEY}{bound.id}"
 
 
 def in_words(amount: float, unit: Unit) -> str:
