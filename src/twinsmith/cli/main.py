@@ -27,6 +27,7 @@ from twinsmith.cli import (
     people,
     questions,
     remote,
+    resources,
     runs,
     serve,
     users,
@@ -100,6 +101,7 @@ app.command("health", epilog=health.HEALTH_EXAMPLE)(health.health)
 app.command("incidents", epilog=health.INCIDENTS_EXAMPLE)(health.incidents)
 app.add_typer(alerts.alerts, name="alerts")
 app.command("costs", epilog=costs.EXAMPLE)(costs.costs)
+app.add_typer(resources.resources, name="resources")
 app.add_typer(cases.cases, name="cases")
 app.add_typer(models.models, name="models")
 app.add_typer(knowledge.knowledge, name="knowledge")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from twinsmith.adapters.clock import SystemClock
 from twinsmith.core.driving import Driving
+from twinsmith.core.errors import Waiting
 from twinsmith.core.events import Json
 from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.task import Job
@@ -20,13 +21,23 @@ if TYPE_CHECKING:
     from twinsmith.flow.recorder import Ports
     from twinsmith.ports import Journal, Model
 
+ROOM_SECONDS = 15.0
+"""A run that found no room is taken again after so long, by whichever worker has some then."""
+
 
 def _unheard(_key: str, _parts: int) -> None:
     pass
 
 
+def _nothing() -> str:
+    return ""
+
+
 class Workshop:
-    """Builds runs of a book in this process, any number at once, with the same models and tools."""
+    """Builds runs of a book in this process, any number at once, with the same models and tools.
+
+    `lacks` says why the machine has no room for a further run; empty where it has.
+    """
 
     def __init__(
         self,
@@ -36,12 +47,14 @@ class Workshop:
         *,
         terminal: "Terminal | None" = None,
         heard: Callable[[str, int], None] = _unheard,
+        lacks: Callable[[], str] = _nothing,
     ) -> None:
         self._book = book
         self._engine = engine
         self._telling = telling
         self._terminal = terminal
         self._heard = heard
+        self._lacks = lacks
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -50,9 +63,11 @@ class Workshop:
         from twinsmith.wiring.graph import opened_graph
         from twinsmith.wiring.knowledge import opened_retriever
         from twinsmith.wiring.models import opened_model
+        from twinsmith.wiring.resources import cap_all
         from twinsmith.wiring.sandbox import limits_of, reviewer_of, sandbox_of, sanitized_of
 
         settings, enter = self._book.settings, self._stack.enter_async_context
+        cap_all(settings)
         try:
             self._limits = limits_of(settings)
             self._sandbox = sandbox_of(settings)
@@ -86,7 +101,11 @@ class Workshop:
 
     async def _built(self, job: Job, driving: Driving) -> RunOutcome:
         from twinsmith.flow.pipeline import build
+        from twinsmith.wiring.delivering import soon
 
+        lacks = self._lacks()
+        if lacks:
+            raise Waiting(f"no room for it here: {lacks}", topic="room", until=soon(ROOM_SECONDS))
         told: dict[str, Json] = {"isolation": self._isolation}
         await self._telling.tell(job.run, "sandbox.ready", told, key=self._isolation)
         return await build(job, self._limits, self._ports(job, driving))

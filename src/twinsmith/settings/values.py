@@ -299,6 +299,18 @@ class Budgets(_Section):
     wait_seconds: Annotated[float, Field(ge=0)] = 86_400.0
 
 
+class Resources(_Section):
+    """What may be used of a machine, and how long what can be made again stays on it."""
+
+    memory_mb: Annotated[int, Field(ge=0)] = 0
+    processors: Annotated[float, Field(ge=0, le=4096)] = 0.0
+    apps: Annotated[int, Field(ge=0)] = 0
+    free_memory_mb: Annotated[int, Field(ge=0)] = 256
+    free_disk_mb: Annotated[int, Field(ge=0)] = 512
+    keep_days: Annotated[float, Field(ge=0)] = 90.0
+    keep_mb: Annotated[int, Field(ge=0)] = 0
+
+
 class Server(_Section):
     """Where the API and the console are reached, and what protects them."""
 
@@ -339,4 +351,5 @@ class Values(_Section):
     alerts: Alerts = Alerts()
     costs: Costs = Costs()
     budgets: Budgets = Budgets()
+    resources: Resources = Resources()
     server: Server = Server()

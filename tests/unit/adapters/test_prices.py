@@ -6,7 +6,7 @@ from twinsmith.core.costs.price import price_in
 
 GPT = Endpoint(provider="openai", model="gpt-4o")
 LOCAL = Endpoint(provider="embedded", model="qwen")
-OWN = (price_in("openai:gpt-4o 1000000 2000000 2026-06-01 contract"),)
+OWN = (price_in("openai:gpt-4o 500000 250000 2026-06-01 contract"),)
 
 
 def listed(today: str) -> PriceList:
@@ -14,7 +14,7 @@ def listed(today: str) -> PriceList:
 
 
 def test_ones_own_price_holds_from_its_day_on() -> None:
-    assert listed("2026-06-01").price(GPT, 3, 1) == 5.0
+    assert listed("2026-06-01").price(GPT, 3, 2) == 2.0
     before = listed("2026-05-31").price(GPT, 3, 1)
     assert before is not None
     assert before < 0.01
@@ -22,7 +22,7 @@ def test_ones_own_price_holds_from_its_day_on() -> None:
 
 def test_the_list_names_day_and_source() -> None:
     own = listed("2026-11-19").listed(GPT.name)
-    assert (own.usd_in, own.usd_out, own.date, own.source) == (1e6, 2e6, "2026-06-01", "contract")
+    assert (own.usd_in, own.usd_out, own.date, own.source) == (5e5, 2.5e5, "2026-06-01", "contract")
     known = PriceList().listed(GPT.name)
     assert known.source.startswith("genai-prices ")
     # What a thousand tokens cost there, a million costs a thousand times.
