@@ -71,6 +71,16 @@ def test_paying_takes_the_place_of_what_was_set_aside(opened: Callable[[], Purse
     assert used(opened(), "run 1 seconds") == (1.5, 0)
 
 
+def test_what_is_paid_anew_is_paid_once(opened: Callable[[], Purse]) -> None:
+    opened().pay(claim("a", 7))
+    opened().pay(claim("b", 1))
+    # Another answer of the same call, by a process that went on after a kill, on the next day.
+    opened().pay(claim("a", 9, day="2026-11-20"))
+    assert used(opened(), "day 1 tokens") == (1, 0)
+    assert used(opened(), "month 1 tokens") == (10, 0)
+    assert used(opened(), "run 1 tokens") == (10, 0)
+
+
 def test_a_call_that_was_paid_has_room(opened: Callable[[], Purse]) -> None:
     opened().pay(claim("a", 50))
     assert opened().set_aside(claim("a", 50), bounds("day 50 tokens")) == ()
@@ -128,3 +138,9 @@ def test_of_many_at_once_only_so_many_get_in_as_fit(opened: Callable[[], Purse])
         results = list(threads.map(lambda n: opened().set_aside(claim(f"c{n}"), limit), range(12)))
     assert [each == () for each in results].count(True) == 5
     assert used(opened(), "day 55 tokens") == (5, 50)
+
+
+def test_of_many_that_pay_at_once_none_is_lost(opened: Callable[[], Purse]) -> None:
+    with ThreadPoolExecutor(12) as threads:
+        list(threads.map(lambda n: opened().pay(claim(f"c{n}", n)), range(24)))
+    assert used(opened(), "day 1 tokens") == (sum(range(24)), 0)

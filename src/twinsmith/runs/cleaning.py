@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from twinsmith.core.errors import ConfigError
 from twinsmith.core.events import SYSTEM
-from twinsmith.core.operating.app import App, Release
+from twinsmith.core.operating.app import App, Release, rollback_target
 from twinsmith.core.progress import ENDED
 from twinsmith.core.resources.cleaning import KINDS, Cleaned, Item, ItemKind, chosen
 from twinsmith.runs.book import Book
@@ -72,7 +73,7 @@ def _folders(book: Book, kind: ItemKind) -> list[tuple[Path, float]]:
 
 def _runs(book: Book) -> tuple[Item, ...]:
     """The folders of runs, with their results; the journal has what happened in them."""
-    kept = {release.deliverable.source.run: why for _, release, why in _releases(book) if why}
+    kept = {release.deliverable.source.run: why for release, why in _releases(book) if why}
     known = set(book.journal.runs())
     for folder, _ in _folders(book, "run"):
         driving = book.driving.get(folder.name)
@@ -87,7 +88,7 @@ def _images(book: Book) -> tuple[Item, ...]:
     """The images of the embedded host; engines keep their own."""
     kept = {
         release.image.reference: why
-        for _, release, why in _releases(book)
+        for release, why in _releases(book)
         if why and release.image is not None
     }
     return _found(book, "image", kept)
@@ -113,24 +114,32 @@ def _indexes(book: Book) -> tuple[Item, ...]:
     return _found(book, "index", {each.name: NEWEST for each, _ in _folders(book, "index")[:1]})
 
 
-def _releases(book: Book) -> tuple[tuple[App, Release, str], ...]:
+def _releases(book: Book) -> tuple[tuple[Release, str], ...]:
     """Every release, and why what it is made of stays; empty where nothing needs it."""
     from twinsmith.wiring.delivering import apps_of, releases_of
 
     table = releases_of(book.settings)
     return tuple(
-        (app, each, _why_kept(app, each))
+        found
         for app in apps_of(book.settings).listed()
-        for each in table.listed(app.name)
+        for found in _of_app(app, table.listed(app.name))
     )
 
 
-def _why_kept(app: App, release: Release) -> str:
-    if release.number == app.serving:
-        return f"app {app.name} serves it"
-    if release.number == app.good:
-        return f"the last known good release of app {app.name}"
-    return f"app {app.name} tries it" if release.state == "trying" else ""
+def _of_app(app: App, releases: Sequence[Release]) -> tuple[tuple[Release, str], ...]:
+    try:
+        back = rollback_target(app, releases, 0).number
+    except ConfigError:
+        back = 0
+    kept = {
+        back: f"a rollback of app {app.name} goes to it",
+        app.good: f"the last known good release of app {app.name}",
+        app.serving: f"app {app.name} serves it",
+    }
+    tried = f"app {app.name} tries it"
+    return tuple(
+        (each, kept.get(each.number, tried if each.state == "trying" else "")) for each in releases
+    )
 
 
 def _layer_of(image: Path) -> str:

@@ -1,13 +1,17 @@
-"""What was spent, in a table of SQLite or PostgreSQL: one row a call, so that none counts twice.
+"""What was spent, in tables of SQLite or PostgreSQL: one row a call, so that none counts twice.
 
 Whoever sets something aside holds the one lock of the table until its row stands there: of many
 processes that ask at once, each sees what the others have set aside. A row that was set aside by a
-process that is gone counts for a while only, by the database's own clock.
+process that is gone counts for a while only, by the database's own clock. Sums by day, person and
+app are kept beside the calls, in the same transactions: a month of calls is not added up anew.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     Column,
     ColumnElement,
     Connection,
@@ -21,8 +25,8 @@ from sqlalchemy import (
     delete,
     func,
     insert,
-    or_,
     select,
+    update,
 )
 
 from twinsmith.adapters.sql import Database, epoch
@@ -41,11 +45,20 @@ CALLS = Table(
     Column("usd", Float, nullable=False),
     Column("seconds", Float, nullable=False),
     Column("until", Float, nullable=False),
-    Index("twinsmith_spending_by_day", "day", "person"),
+    Index("twinsmith_spending_open", "paid", "until"),
     Index("twinsmith_spending_by_run", "run"),
 )
+DAYS = Table(
+    "twinsmith_spending_days",
+    TABLES,
+    *(Column(name, String, primary_key=True) for name in ("day", "person", "app")),
+    Column("tokens", BigInteger, nullable=False),
+    Column("usd", Float, nullable=False),
+    Column("seconds", Float, nullable=False),
+)
+UNITS = ("tokens", "usd", "seconds")
 LOCK = 7_473_102
-"""The lock of a server under which one process at a time sets something aside."""
+"""The lock of a server under which one process at a time changes anything here."""
 
 
 class PurseTable:
@@ -56,12 +69,9 @@ class PurseTable:
 
     def set_aside(self, claim: Claim, bounds: Sequence[Bound]) -> tuple[Standing, ...]:
         """Set a claim aside where there is room; else how much of each bound is spent."""
-        with self._database.transaction() as connection:
-            if connection.dialect.name == "postgresql":
-                connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
+        with self._alone() as connection:
             # The first statement writes: from here on SQLite lets nobody else write either.
-            mine = and_(CALLS.c.key == claim.key, CALLS.c.paid == 0)
-            connection.execute(delete(CALLS).where(mine))
+            connection.execute(delete(CALLS).where(CALLS.c.key == claim.key, CALLS.c.paid == 0))
             if connection.execute(select(CALLS.c.key).where(CALLS.c.key == claim.key)).first():
                 return ()
             standings = tuple(_standing(connection, each) for each in bounds)
@@ -74,15 +84,30 @@ class PurseTable:
 
     def pay(self, claim: Claim) -> None:
         """Keep what a call took."""
-        with self._database.transaction() as connection:
-            connection.execute(delete(CALLS).where(CALLS.c.key == claim.key))
-            connection.execute(insert(CALLS).values(**_row(claim), paid=1, until=0.0))
+        with self._alone() as connection:
+            mine = CALLS.c.key == claim.key
+            # Written first, as above; what it was paid before is taken out of the sums again.
+            connection.execute(delete(CALLS).where(mine, CALLS.c.paid == 0))
+            before = connection.execute(select(CALLS).where(mine)).mappings().first()
+            if before is not None:
+                _add(connection, dict(before), -1)
+                connection.execute(delete(CALLS).where(mine))
+            row = _row(claim)
+            connection.execute(insert(CALLS).values(**row, paid=1, until=0.0))
+            _add(connection, row, 1)
 
     def give_back(self, key: str) -> None:
         """Drop what was set aside for a call."""
         with self._database.transaction() as connection:
-            mine = and_(CALLS.c.key == key, CALLS.c.paid == 0)
-            connection.execute(delete(CALLS).where(mine))
+            connection.execute(delete(CALLS).where(CALLS.c.key == key, CALLS.c.paid == 0))
+
+    @contextmanager
+    def _alone(self) -> Iterator[Connection]:
+        """A transaction beside which no other one changes anything, from its first change on."""
+        with self._database.transaction() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
+            yield connection
 
     def standings(self, bounds: Sequence[Bound]) -> tuple[Standing, ...]:
         """How much of each bound is spent, and how much is set aside."""
@@ -91,28 +116,44 @@ class PurseTable:
 
 
 def _standing(connection: Connection, bound: Bound) -> Standing:
-    sums = [func.coalesce(func.sum(CALLS.c[name]), 0) for name in ("tokens", "usd", "seconds")]
-    counted = or_(CALLS.c.paid == 1, CALLS.c.until > epoch())
-    asked = select(CALLS.c.paid, *sums).where(_in(bound.pot), counted).group_by(CALLS.c.paid)
-    found = {
-        paid: Amount(tokens=int(tokens), usd=float(usd), seconds=float(seconds))
-        for paid, tokens, usd, seconds in connection.execute(asked)
-    }
-    return Standing(bound=bound, spent=found.get(1, Amount()), set_aside=found.get(0, Amount()))
+    pot = bound.pot
+    under_way = and_(CALLS.c.paid == 0, CALLS.c.until > epoch())
+    if pot.run:
+        spent = _sum(connection, CALLS, and_(CALLS.c.paid == 1, _in(CALLS, pot)))
+    else:
+        spent = _sum(connection, DAYS, _in(DAYS, pot))
+    set_aside = _sum(connection, CALLS, and_(under_way, _in(CALLS, pot)))
+    return Standing(bound=bound, spent=spent, set_aside=set_aside)
 
 
-def _in(pot: Pot) -> ColumnElement[bool]:
-    """Whether a call is in a pot."""
-    parts = [CALLS.c.run == pot.run] if pot.run else []
-    parts += [CALLS.c.app == pot.app] if pot.app else []
-    parts += [CALLS.c.person.in_(pot.persons)] if pot.persons else []
+def _sum(connection: Connection, table: Table, where: ColumnElement[bool]) -> Amount:
+    sums = [func.coalesce(func.sum(table.c[name]), 0) for name in UNITS]
+    tokens, usd, seconds = connection.execute(select(*sums).where(where)).one()
+    return Amount(tokens=int(tokens), usd=float(usd), seconds=float(seconds))
+
+
+def _in(table: Table, pot: Pot) -> ColumnElement[bool]:
+    """Whether a row is in a pot."""
+    parts = [table.c.run == pot.run] if pot.run else []
+    parts += [table.c.app == pot.app] if pot.app else []
+    parts += [table.c.person.in_(pot.persons)] if pot.persons else []
     if pot.days:
-        # A span, so that the index serves a month, too: no day of one comes after its 99th.
-        parts += [CALLS.c.day >= pot.days, CALLS.c.day <= f"{pot.days}-99"]
+        # A span, so that it holds for a month, too: no day of one comes after its 99th.
+        parts += [table.c.day >= pot.days, table.c.day <= f"{pot.days}-99"]
     return and_(True, *parts)
 
 
-def _row(claim: Claim) -> dict[str, object]:
+def _add(connection: Connection, row: Mapping[str, Any], sign: int) -> None:
+    """Add a call to the sums of its day, or take it out again."""
+    place = {name: row[name] for name in ("day", "person", "app")}
+    where = and_(*(DAYS.c[name] == value for name, value in place.items()))
+    more = {name: DAYS.c[name] + sign * row[name] for name in UNITS}
+    if not connection.execute(update(DAYS).where(where).values(more)).rowcount:
+        amounts = {name: sign * row[name] for name in UNITS}
+        connection.execute(insert(DAYS).values(**place, **amounts))
+
+
+def _row(claim: Claim) -> dict[str, Any]:
     payer, amount = claim.payer, claim.amount
     return {
         "key": claim.key,
