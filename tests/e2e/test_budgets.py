@@ -2,6 +2,7 @@
 
 import getpass
 import json
+import secrets
 from pathlib import Path
 
 import pytest
@@ -128,3 +129,27 @@ def test_costs_are_what_the_journal_tells_to_the_last_token(
     assert none["total"]["calls"] == 0
     assert "is no day" in command("costs", "--since", "monday", code=2).stderr
     assert "by one of model, role" in command("costs", "--by", "moon", code=2).stderr
+
+
+def test_two_machines_on_one_database_share_a_budget(
+    command: Command, tmp_path: Path, postgres: str
+) -> None:
+    url = f"{postgres}/budgets_{secrets.token_hex(4)}"
+    other = Command(home=tmp_path / "other", env={})
+    for each in (command, other):
+        each.use_script(script(code=(RIGHT, RIGHT)))
+        each.env["TWINSMITH_DATABASE_URL"] = url
+    command("build", DOUBLE, "--out", str(tmp_path / "out1"))
+    spent = json.loads(command("costs", "--json").stdout)["total"]["tokens"]
+    # The first has spent all of it before there was any budget.
+    other.env["TWINSMITH_BUDGETS_LIMITS"] = f"day {spent} tokens"
+    (budget,) = json.loads(other("costs", "--json").stdout)["budgets"]
+    assert budget["spent"] == spent
+    said = other("build", DOUBLE, "--out", str(tmp_path / "out2"), code=6).stderr
+    assert f"would pass the budget 'day {spent} tokens'" in said
+    assert not (other.home / "scripted-bill.jsonl").exists()
+    # Whoever sits at the first machine lets it go on there.
+    (question,) = json.loads(command("questions", "--json").stdout)
+    command("answer", question["id"], "go on")
+    other("resume", question["run"])
+    assert json.loads((tmp_path / "out2" / "report.json").read_text())["solved"] is True
