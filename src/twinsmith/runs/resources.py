@@ -100,6 +100,7 @@ def _models(settings: Settings) -> Use:
         who="embedded models",
         slots=count,
         memory=held,
+        memory_limit=settings.values.resources.models_memory_mb * MEGABYTE or None,
         processors=float(shape.threads),
         note=f"{shape.slots} answers at once each",
     )

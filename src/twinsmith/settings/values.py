@@ -304,6 +304,7 @@ class Resources(_Section):
 
     memory_mb: Annotated[int, Field(ge=0)] = 0
     processors: Annotated[float, Field(ge=0, le=4096)] = 0.0
+    models_memory_mb: Annotated[int, Field(ge=0)] = 0
     apps: Annotated[int, Field(ge=0)] = 0
     free_memory_mb: Annotated[int, Field(ge=0)] = 256
     free_disk_mb: Annotated[int, Field(ge=0)] = 512

@@ -6,6 +6,7 @@ import urllib.request
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from twinsmith.adapters.models.scripted import ScriptedModel, read_script
 from twinsmith.core.model import ROLES, Role
 from twinsmith.ports import Model
 from twinsmith.settings import Settings
+from twinsmith.wiring.resources import hold_model
 
 if TYPE_CHECKING:
     from twinsmith.adapters.models.gateway import Gateway
@@ -186,9 +188,12 @@ def _providers(settings: Settings, chosen: Offer, heard: "Heard") -> "Providers"
         slots=wanted.slots,
         context=wanted.context,
     )
+    held = partial(hold_model, settings)
     files = [(model, store.path(model)) for model in map(catalogue.find, chosen.embedded())]
     servers = {
-        model.name: EmbeddedServer(path, shape, version=f"{model.name}@{model.sha256[:12]}")
+        model.name: EmbeddedServer(
+            path, shape, version=f"{model.name}@{model.sha256[:12]}", held=held
+        )
         for model, path in files
         if path
     }

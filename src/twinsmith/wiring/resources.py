@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from twinsmith.core.resources.room import Floor, Machine
 
 IMAGES = "apps/images"
+MODEL_THREADS = 1024
 
 
 def cap_all(settings: Settings) -> None:
@@ -32,6 +33,32 @@ def cap_all(settings: Settings) -> None:
         raise SandboxError(
             f"the kernel does not take resources.memory_mb = {given.memory_mb} and "
             f"resources.processors = {given.processors:g}: {error.strerror}; more may be in use"
+        ) from error
+
+
+def hold_model(settings: Settings, process: int) -> None:
+    """Put the process of an embedded model into a control group, where it has a limit."""
+    import os
+
+    from twinsmith.adapters.sandbox import cgroup
+    from twinsmith.core.errors import ModelUnavailable
+
+    most = settings.values.resources.models_memory_mb
+    if not most:
+        return
+    groups = cgroup.here()
+    if groups is None:
+        raise ModelUnavailable(
+            "resources.models_memory_mb needs control groups, and none can be made here; run as "
+            "root with /sys/fs/cgroup writable, or unset it"
+        )
+    # After this process, so that the next one sweeps it away when both are gone.
+    name = f"{os.getpid()}-model{process}"
+    try:
+        cgroup.add(cgroup.make(groups, name, memory_mb=most, processes=MODEL_THREADS), process)
+    except OSError as error:
+        raise ModelUnavailable(
+            f"resources.models_memory_mb = {most} cannot be kept: {error.strerror}"
         ) from error
 
 
