@@ -22,6 +22,7 @@ PAGES = (
     "/incidents?all=1",
     "/models",
     "/models/compare",
+    "/costs?by=day",
     "/knowledge",
     "/search?q=number",
     "/journal",

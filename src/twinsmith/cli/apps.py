@@ -62,6 +62,7 @@ def deploy(
     from twinsmith.cli.act import act
     from twinsmith.cli.book import opened_book
     from twinsmith.runs.deploy import deploying
+    from twinsmith.runs.resources import refuse_full
 
     book = opened_book()
     _tell_lacks(book.settings)
@@ -69,6 +70,7 @@ def deploy(
     action = deploying(
         book, what, name=name, host=host, port=port or 0, replace=replace, secrets=given
     )
+    refuse_full(book, action.app)
     act(book, action, detach=detach, as_json=as_json)
 
 

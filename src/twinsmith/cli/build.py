@@ -142,12 +142,15 @@ def _deployed(book: "Book", ended: "Outcome", *, name: str, wanted: bool) -> Non
     from twinsmith.cli.outcome import tell
     from twinsmith.core.outcome import RunOutcome
     from twinsmith.runs.deploy import deploying
+    from twinsmith.runs.resources import refuse_full
 
     if wanted and isinstance(ended, RunOutcome) and not ended.solved:
         typer.echo("not deployed: only what is solved is", err=True)
     elif wanted and isinstance(ended, RunOutcome):
         tell(ended)
-        act(book, deploying(book, ended.run, name=name), detach=False, as_json=False)
+        action = deploying(book, ended.run, name=name)
+        refuse_full(book, action.app)
+        act(book, action, detach=False, as_json=False)
 
 
 def _task(text: str, language: str, kind: str, tests: Path | None, spec: Path | None) -> "Task":

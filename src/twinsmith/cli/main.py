@@ -12,6 +12,7 @@ from twinsmith.cli import (
     apps,
     build,
     cases,
+    costs,
     doctor,
     execute,
     exits,
@@ -26,6 +27,7 @@ from twinsmith.cli import (
     people,
     questions,
     remote,
+    resources,
     runs,
     serve,
     users,
@@ -98,6 +100,8 @@ app.command("monitor", epilog=health.MONITOR_EXAMPLE)(health.monitor)
 app.command("health", epilog=health.HEALTH_EXAMPLE)(health.health)
 app.command("incidents", epilog=health.INCIDENTS_EXAMPLE)(health.incidents)
 app.add_typer(alerts.alerts, name="alerts")
+app.command("costs", epilog=costs.EXAMPLE)(costs.costs)
+app.add_typer(resources.resources, name="resources")
 app.add_typer(cases.cases, name="cases")
 app.add_typer(models.models, name="models")
 app.add_typer(knowledge.knowledge, name="knowledge")

@@ -39,6 +39,7 @@ WORKING = frozenset(
         "override",
         "incidents",
         "insights",
+        "costs",
     }
 )
 """The commands that work on a server."""

@@ -1,7 +1,9 @@
-"""What a server knows: its models, its knowledge, what runs have learned."""
+"""What a server knows: its models and their costs, its knowledge, what runs have learned."""
 
 from twinsmith.client.shapes import ModelUse, NewPassage, Passage, Route, Taught
 from twinsmith.client.wire import Params, Wire
+from twinsmith.core.costs.report import Costs
+from twinsmith.core.costs.spending import By
 from twinsmith.core.knowing.insight import Insight
 from twinsmith.core.knowing.knowledge import Figures
 
@@ -19,6 +21,10 @@ class Known:
     def use(self, run: str = "") -> tuple[ModelUse, ...]:
         """How models were used, by role and ensemble; of one run where one is named."""
         return self._wire.get("models/use", tuple[ModelUse, ...], {"run": run})
+
+    def costs(self, by: By = "model", since: str = "") -> Costs:
+        """What was spent on models, by one thing, from a day such as 2026-11-01 on."""
+        return self._wire.get("costs", Costs, {"by": by, "since": since})
 
     def figures(self) -> Figures:
         """How much is known, and from where."""

@@ -7,7 +7,7 @@ from twinsmith.client.wire import Wire, named
 from twinsmith.core.operating.action import Queued
 from twinsmith.core.people.approval import ApprovalRequest
 from twinsmith.core.people.override import Command, Override
-from twinsmith.core.people.question import QuestionRecord
+from twinsmith.core.people.question import ABOUT_MONEY, QuestionRecord
 
 
 class People:
@@ -22,7 +22,8 @@ class People:
 
     def answer(self, question: str, text: str = "") -> QuestionRecord:
         """Answer a question; an empty text is its assumption. The first answer counts."""
-        return self._wire.post(f"questions/{named(question)}/answer", QuestionRecord, _said(text))
+        kind = "budgets" if ABOUT_MONEY.strip(".") in question else "questions"
+        return self._wire.post(f"{kind}/{named(question)}/answer", QuestionRecord, _said(text))
 
     def approvals(self, *, every: bool = False) -> tuple[ApprovalRequest, ...]:
         """What waits for a person's word, oldest first; with `every`, what was decided, too."""

@@ -378,7 +378,8 @@ class Recorder:
             self.ledger.took(done.seconds)
             if done.value is None:
                 raise BudgetExceeded(
-                    f"the budget of {self._job.budget.seconds:g} seconds ran out during '{name}'; "
-                    "give more with --budget-seconds in a new build"
+                    done.why
+                    or f"the budget of {self._job.budget.seconds:g} seconds ran out during "
+                    f"'{name}'; give more with --budget-seconds in a new build"
                 )
             return done.value, done.seconds

@@ -30,6 +30,7 @@ from twinsmith.ports.running import (
     Leases,
     Messages,
     Outbox,
+    Purse,
     Runs,
     Workflow,
 )
@@ -67,6 +68,7 @@ __all__ = [
     "Overrides",
     "Postbox",
     "Proxy",
+    "Purse",
     "Questions",
     "Readings",
     "Releases",

@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Protocol, TypeVar
 
+from twinsmith.core.costs.allowance import Bound, Standing
+from twinsmith.core.costs.claim import Claim
 from twinsmith.core.driving import DrivingState, Priority
 from twinsmith.core.events import Event, Json
 from twinsmith.core.run_record import RunRecord
@@ -105,6 +107,29 @@ class Outbox(Protocol):
 
     async def publish(self, run: str, out: str, files: Mapping[str, str]) -> None:
         """Put all files in the folder `out` or none; doing it twice for one run is harmless."""
+        ...
+
+
+class Purse(Protocol):
+    """Keeps what calls took, and what is set aside for those under way, for every process."""
+
+    def set_aside(self, claim: Claim, bounds: Sequence[Bound]) -> tuple[Standing, ...]:
+        """Set a claim aside where all hard bounds have room; else how much of each is spent.
+
+        Nothing is given back where there was room. A call that was paid already has room.
+        """
+        ...
+
+    def pay(self, claim: Claim) -> None:
+        """Keep what a call took, in the place of what was set aside; twice is once."""
+        ...
+
+    def give_back(self, key: str) -> None:
+        """Drop what was set aside for a call that took nothing."""
+        ...
+
+    def standings(self, bounds: Sequence[Bound]) -> tuple[Standing, ...]:
+        """How much of each bound is spent, and how much is set aside."""
         ...
 
 

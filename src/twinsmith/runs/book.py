@@ -89,6 +89,11 @@ class Book:
             raise EngineError(f"run {run} has no record here; start a new build")
         return record.job
 
+    def given_by(self, run: str) -> str:
+        """The signature of whoever began a run; empty where nobody knows."""
+        record = self._runs.get(run)
+        return record.by if record else ""
+
     def job(self, run: str) -> Job:
         """The job of a build; EngineError where the run is none."""
         given = self.given(run)
@@ -201,6 +206,7 @@ def _facts(job: Given) -> dict[str, Json]:
             "masked": str(job.masked),
             "tested": bool(job.task.tests),
             "settings": job.settings,
+            "app": job.mend.app if job.mend else "",
         }
     source = job.deliverable.source if job.deliverable else None
     return {

@@ -9,6 +9,7 @@ from twinsmith.core.operating.action import Action, ActionOutcome
 from twinsmith.core.progress import State
 from twinsmith.runs.book import Book
 from twinsmith.runs.telling import Telling
+from twinsmith.wiring.resources import cap_all
 from twinsmith.wiring.running import node_of
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ class Dockyard:
         self._telling = telling
 
     async def __aenter__(self) -> Self:
+        """Set the limits of all apps together, where the settings have any."""
+        cap_all(self._book.settings)
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -52,5 +52,11 @@ def job_for(
     )
     job = new_job(book, task, out=None, seed=None, budget=budget)
     said = book.settings.masking.text(" ".join(told.split()))
-    mend = Mend(program=source.program, checks=deliverable.probes, told=said, trouble=trouble)
+    mend = Mend(
+        program=source.program,
+        checks=deliverable.probes,
+        told=said,
+        app=release.app,
+        trouble=trouble,
+    )
     return replace(job, mend=mend)

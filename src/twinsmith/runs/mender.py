@@ -7,10 +7,12 @@ import subprocess
 import sys
 from contextlib import suppress
 
+from twinsmith.adapters.clock import SystemClock
 from twinsmith.core.progress import ENDED
 from twinsmith.core.task import Job
 from twinsmith.runs.book import Book
 from twinsmith.runs.submit import submit
+from twinsmith.wiring.running import messages_of
 
 MOST_STARTS = 3
 STOP_SECONDS = 10.0
@@ -40,7 +42,16 @@ class Mender:
             await submit(book, book.given(run), priority="high")
         if book.workers(serving=True) or book.is_driven(run) or self.ended(run) is not None:
             return
-        self._start(run)
+        if not self._waits(run):
+            self._start(run)
+
+    def _waits(self, run: str) -> bool:
+        """Whether a build waits for a person's word, about a budget, that may still come."""
+        driving = self._book.driving.get(run)
+        if driving is None or driving.state != "waiting" or driving.until <= SystemClock().now():
+            return False
+        asked = (run, driving.topic)
+        return asked not in messages_of(self._book.settings).delivered([asked])
 
     def _start(self, run: str) -> None:
         """Start a process that drives a build to its end."""

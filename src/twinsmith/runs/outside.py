@@ -15,7 +15,11 @@ from twinsmith.runs.book import Book
 
 
 async def ask(book: Book, role: Role, ensemble: int, text: str, purpose: Purpose) -> Reply:
-    """One question to the model of a role."""
+    """One question to the model of a role; BudgetExceeded where nobody may pay for it."""
+    from twinsmith.core.costs.allowance import Payer
+    from twinsmith.flow.budgeted import BudgetedModel
+    from twinsmith.runs.alerts import raise_alert
+    from twinsmith.wiring.costs import dearest_of, purse_of, rules_of, till_of
     from twinsmith.wiring.models import opened_model
 
     clock, settings = SystemClock(), book.settings
@@ -30,10 +34,22 @@ async def ask(book: Book, role: Role, ensemble: int, text: str, purpose: Purpose
         ensemble=ensemble,
         purpose=purpose,
     )
+    till = till_of(
+        settings,
+        purse_of(settings),
+        book.journal,
+        parks=False,
+        alert=lambda alert: raise_alert(book, alert),
+        dearest=dearest_of(settings),
+    )
+    payer, rules = Payer(run=SYSTEM, person=book.actor.name), rules_of(settings)
+    # The system's chain is no run.
+    lasting = tuple(each for each in rules.allowances if each.period != "run")
+    rules = replace(rules, allowances=lasting)
     began = clock.seconds()
     try:
         async with opened_model(settings) as model:
-            reply = await model.ask(prompt)
+            reply = await BudgetedModel(model, payer, rules, till).ask(prompt)
     except ModelUnavailable as error:
         await book.tell(SYSTEM, "model.failed", facts_of_failure(prompt, str(error)))
         raise

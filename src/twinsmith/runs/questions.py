@@ -1,10 +1,11 @@
 """Questions that runs have to people, and the answers to them, from any process."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from twinsmith.adapters.clock import SystemClock
-from twinsmith.core.errors import ConfigError, Conflict, Unknown
+from twinsmith.core.errors import ConfigError, Conflict, Forbidden, Unknown
 from twinsmith.core.people.question import Answer, QuestionRecord, accepted
+from twinsmith.core.people.role import Permission
 from twinsmith.runs.book import Book
 from twinsmith.wiring.people import questions_of
 
@@ -18,11 +19,23 @@ def asked_questions(book: Book, *, answered: bool = False) -> tuple[QuestionReco
     )
 
 
-async def answer(book: Book, name: str, text: str) -> QuestionRecord:
+def _anybody(_permission: Permission) -> bool:
+    """Whoever can use this data folder may do everything in it."""
+    return True
+
+
+async def answer(
+    book: Book, name: str, text: str, may: Callable[[Permission], bool] = _anybody
+) -> QuestionRecord:
     """Answer a question; ConfigError where it is not open, or the answer is none of its choices."""
     questions = questions_of(book.settings)
     record = _found(questions.listed(), name)
     question, now = record.question, SystemClock().now()
+    if not may(question.needs):
+        raise Forbidden(
+            f"{book.actor.name} may not {question.needs}, which question {question.id} needs; "
+            "an administrator gives roles"
+        )
     if record.overdue(now):
         raise Conflict(
             f"question {question.id} was open until {record.until[:16]}; the assumption holds: "

@@ -11,6 +11,7 @@ from twinsmith.core.progress import ENDED
 from twinsmith.runs.book import Book
 from twinsmith.runs.dockyard import Dockyard
 from twinsmith.runs.presence import Presence
+from twinsmith.runs.resources import lacks_for_run
 from twinsmith.runs.submit import BUILD, DELIVER, enqueue
 from twinsmith.runs.telling import Telling
 from twinsmith.runs.workshop import Workshop
@@ -38,7 +39,9 @@ class WorkerProcess:
         self._messages = messages_of(book.settings)
         self._engine = engine_of(book.settings, self.name, self._presence.living)
         telling = Telling(book, self._engine, worker=self.name, serves=True, said=said)
-        self._workshop = Workshop(book, self._engine, telling)
+        self._workshop = Workshop(
+            book, self._engine, telling, lacks=lambda: lacks_for_run(book.settings)
+        )
         self._dockyard = Dockyard(book, self._engine, telling)
 
     @property

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Self
 
 from twinsmith.adapters.clock import SystemClock
 from twinsmith.core.driving import Driving
+from twinsmith.core.errors import Waiting
 from twinsmith.core.events import Json
 from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.task import Job
+from twinsmith.runs.alerts import raise_alert
 from twinsmith.runs.book import Book
 from twinsmith.runs.telling import Telling
 from twinsmith.wiring.running import node_of
@@ -17,14 +19,25 @@ if TYPE_CHECKING:
     from twinsmith.adapters.desk.terminal import Terminal
     from twinsmith.adapters.durable.dbos_engine import DbosEngine
     from twinsmith.flow.recorder import Ports
+    from twinsmith.ports import Journal, Model
+
+ROOM_SECONDS = 15.0
+"""A run that found no room is taken again after so long, by whichever worker has some then."""
 
 
 def _unheard(_key: str, _parts: int) -> None:
     pass
 
 
+def _nothing() -> str:
+    return ""
+
+
 class Workshop:
-    """Builds runs of a book in this process, any number at once, with the same models and tools."""
+    """Builds runs of a book in this process, any number at once, with the same models and tools.
+
+    `lacks` says why the machine has no room for a further run; empty where it has.
+    """
 
     def __init__(
         self,
@@ -34,22 +47,27 @@ class Workshop:
         *,
         terminal: "Terminal | None" = None,
         heard: Callable[[str, int], None] = _unheard,
+        lacks: Callable[[], str] = _nothing,
     ) -> None:
         self._book = book
         self._engine = engine
         self._telling = telling
         self._terminal = terminal
         self._heard = heard
+        self._lacks = lacks
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         """Open what all runs share."""
+        from twinsmith.wiring.costs import dearest_of, purse_of, rules_of
         from twinsmith.wiring.graph import opened_graph
         from twinsmith.wiring.knowledge import opened_retriever
         from twinsmith.wiring.models import opened_model
+        from twinsmith.wiring.resources import cap_all
         from twinsmith.wiring.sandbox import limits_of, reviewer_of, sandbox_of, sanitized_of
 
         settings, enter = self._book.settings, self._stack.enter_async_context
+        cap_all(settings)
         try:
             self._limits = limits_of(settings)
             self._sandbox = sandbox_of(settings)
@@ -59,6 +77,8 @@ class Workshop:
             self._model = await enter(opened_model(settings, self._heard))
             self._retriever = await enter(opened_retriever(settings))
             self._graph = await enter(opened_graph(settings))
+            self._purse, self._rules = purse_of(settings), rules_of(settings)
+            self._dearest = dearest_of(settings)
         except BaseException:
             await self._stack.aclose()
             raise
@@ -81,32 +101,56 @@ class Workshop:
 
     async def _built(self, job: Job, driving: Driving) -> RunOutcome:
         from twinsmith.flow.pipeline import build
+        from twinsmith.wiring.delivering import soon
 
+        lacks = self._lacks()
+        if lacks:
+            raise Waiting(f"no room for it here: {lacks}", topic="room", until=soon(ROOM_SECONDS))
         told: dict[str, Json] = {"isolation": self._isolation}
         await self._telling.tell(job.run, "sandbox.ready", told, key=self._isolation)
-        return await build(job, self._limits, self._ports(driving))
+        return await build(job, self._limits, self._ports(job, driving))
 
-    def _ports(self, driving: Driving) -> "Ports":
+    def _ports(self, job: Job, driving: Driving) -> "Ports":
         from twinsmith.adapters.journal.fenced import FencedJournal
         from twinsmith.flow.recorder import Ports
         from twinsmith.wiring.outbox import outbox_of
         from twinsmith.wiring.people import desk_of
 
         settings = self._book.settings
+        journal = FencedJournal(self._book.journal, self._engine.check)
         here = driving.node in ("", node_of(settings))
         return Ports(
-            model=self._model,
+            model=self._budgeted(job, journal),
             sandbox=self._sandbox,
             reviewer=self._reviewer,
             sanitized=self._sanitized,
             retriever=self._retriever,
             graph=self._graph,
             desk=desk_of(settings, self._terminal, attended=driving.attended),
-            journal=FencedJournal(self._book.journal, self._engine.check),
+            journal=journal,
             outbox=outbox_of(settings, here=here),
             durable=self._engine,
             clock=SystemClock(),
         )
+
+    def _budgeted(self, job: Job, journal: "Journal") -> "Model":
+        """The models, as whoever gave the job may ask them."""
+        from twinsmith.core.costs.allowance import Payer
+        from twinsmith.core.costs.spending import name_in
+        from twinsmith.flow.budgeted import BudgetedModel
+        from twinsmith.wiring.costs import till_of
+
+        app = job.mend.app if job.mend else ""
+        payer = Payer(run=job.run, person=name_in(self._book.given_by(job.run)), app=app)
+        till = till_of(
+            self._book.settings,
+            self._purse,
+            journal,
+            parks=True,
+            alert=lambda alert: raise_alert(self._book, alert),
+            dearest=self._dearest,
+        )
+        return BudgetedModel(self._model, payer, self._rules, till)
 
     async def _tell_ended(self, outcome: RunOutcome) -> None:
         self._telling.say(f"run {outcome.run} {'solved' if outcome.solved else 'not solved'}")

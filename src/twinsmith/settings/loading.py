@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ValidationError
 
 from twinsmith.adapters.secret_rules import SecretRules
+from twinsmith.core.costs.allowance import allowance_in, team_in, unknown_teams
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.events import Json
 from twinsmith.core.masking import Masking
@@ -260,6 +261,12 @@ def _validated(tree: Mapping[str, object], sources: Mapping[str, str]) -> Values
     _check_address("database.url", values.database.url, ("postgresql://", "sqlite:///"), sources)
     _check_address("knowledge.store", values.knowledge.store, ("postgresql://",), sources)
     _check_address("graph.url", values.graph.url, _GRAPHS, sources)
+    teams = [team_in(text)[0] for text in values.budgets.teams]
+    for name in unknown_teams([allowance_in(text) for text in values.budgets.limits], teams):
+        raise ConfigError(
+            f"budgets.limits from {sources['budgets.limits']} names team {name!r}, and "
+            "budgets.teams has none of that name; add it: blue ann bob"
+        )
     ensembles = (values.ensemble_1, values.ensemble_2)
     named = [name for e in ensembles for names in (e.slow, e.coder, e.critic) for name in names]
     asked_for = values.models.server_model or any(name.startswith("server:") for name in named)

@@ -4,6 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from twinsmith.core.costs.allowance import allowance_in, team_in
+from twinsmith.core.costs.price import price_in
 from twinsmith.core.operating.alert import channel_in, quiet_in
 from twinsmith.core.operating.expiry import place_in
 from twinsmith.core.operating.inspected import RISKS
@@ -261,6 +263,55 @@ class Alerts(_Section):
     repeat_seconds: Annotated[float, Field(ge=0)] = 900.0
 
 
+def _readable_prices(texts: tuple[str, ...]) -> tuple[str, ...]:
+    for text in texts:
+        price_in(text)
+    return texts
+
+
+class Costs(_Section):
+    """What models cost where no list of prices says it."""
+
+    prices: Annotated[Names, AfterValidator(_readable_prices)] = ()
+    watts: Annotated[float, Field(ge=0, le=100_000)] = 65.0
+    kwh_usd: Annotated[float, Field(ge=0, le=1000)] = 0.0
+
+
+def _readable_limits(texts: tuple[str, ...]) -> tuple[str, ...]:
+    for text in texts:
+        allowance_in(text)
+    return texts
+
+
+def _readable_teams(texts: tuple[str, ...]) -> tuple[str, ...]:
+    names = [team_in(text)[0] for text in texts]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"team {twice[0]!r} is named twice")
+    return texts
+
+
+class Budgets(_Section):
+    """What may be spent, besides the budget of each run."""
+
+    limits: Annotated[Names, AfterValidator(_readable_limits)] = ()
+    teams: Annotated[Names, AfterValidator(_readable_teams)] = ()
+    wait_seconds: Annotated[float, Field(ge=0)] = 86_400.0
+
+
+class Resources(_Section):
+    """What may be used of a machine, and how long what can be made again stays on it."""
+
+    memory_mb: Annotated[int, Field(ge=0)] = 0
+    processors: Annotated[float, Field(ge=0, le=4096)] = 0.0
+    models_memory_mb: Annotated[int, Field(ge=0)] = 0
+    apps: Annotated[int, Field(ge=0)] = 0
+    free_memory_mb: Annotated[int, Field(ge=0)] = 256
+    free_disk_mb: Annotated[int, Field(ge=0)] = 512
+    keep_days: Annotated[float, Field(ge=0)] = 90.0
+    keep_mb: Annotated[int, Field(ge=0)] = 0
+
+
 class Server(_Section):
     """Where the API and the console are reached, and what protects them."""
 
@@ -299,4 +350,7 @@ class Values(_Section):
     approvals: Approvals = Approvals()
     monitor: Monitor = Monitor()
     alerts: Alerts = Alerts()
+    costs: Costs = Costs()
+    budgets: Budgets = Budgets()
+    resources: Resources = Resources()
     server: Server = Server()

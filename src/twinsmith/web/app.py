@@ -19,6 +19,7 @@ from twinsmith.web.console.approval import approval
 from twinsmith.web.console.approval_edit import approval_edit
 from twinsmith.web.console.approvals import approvals
 from twinsmith.web.console.apps import apps as app_pages
+from twinsmith.web.console.costs import costs
 from twinsmith.web.console.entrance import entrance
 from twinsmith.web.console.incidents import incidents
 from twinsmith.web.console.journal import journal as journal_pages
@@ -43,6 +44,7 @@ PAGES = (
     entrance,
     overview,
     models,
+    costs,
     knowledge,
     search,
     approvals,

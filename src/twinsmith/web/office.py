@@ -8,6 +8,7 @@ from twinsmith.core.people.actor import Actor
 from twinsmith.ports import Answers, Identity
 from twinsmith.runs.behaviour import Behaviour
 from twinsmith.runs.book import Book
+from twinsmith.runs.costs import CostBook
 from twinsmith.runs.glance import Glance
 from twinsmith.runs.model_use import ModelUse
 from twinsmith.runs.motion import Following
@@ -34,6 +35,7 @@ class Office:
     glance: Glance
     model_use: ModelUse
     behaviour: Behaviour
+    costs: CostBook
     following: Following
     kept: Kept
     streams: Streams
@@ -58,6 +60,7 @@ def office_for(settings: Settings) -> Office:
         glance=glance,
         model_use=ModelUse(book),
         behaviour=Behaviour(book, glance),
+        costs=CostBook(book),
         following=Following(book, glance),
         kept=Kept(),
         streams=Streams(book),

@@ -6,6 +6,7 @@ import urllib.request
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,9 +25,11 @@ from twinsmith.adapters.models.scripted import ScriptedModel, read_script
 from twinsmith.core.model import ROLES, Role
 from twinsmith.ports import Model
 from twinsmith.settings import Settings
+from twinsmith.wiring.resources import hold_model
 
 if TYPE_CHECKING:
     from twinsmith.adapters.models.gateway import Gateway
+    from twinsmith.adapters.models.prices import PriceList
     from twinsmith.adapters.models.providers import Heard, Providers
 
 ENSEMBLES = (1, 2)
@@ -83,13 +86,12 @@ def offer(settings: Settings) -> Offer:
     return Offer(available=here, routes=routes)
 
 
-def most_usd(offered: Offer, tokens: int) -> dict[str, float | None]:
+def most_usd(offered: Offer, tokens: int, prices: "PriceList") -> dict[str, float | None]:
     """The most that so many tokens cost in US dollars, by model; None where nobody knows a price.
 
     Local models cost nothing and are left out.
     """
-    from twinsmith.adapters.models.prices import price
-
+    price = prices.price
     found: dict[str, float | None] = {}
     for endpoint in {each for choice in offered.routes.values() for each in choice.endpoints}:
         if endpoint.frontier:
@@ -97,6 +99,14 @@ def most_usd(offered: Offer, tokens: int) -> dict[str, float | None]:
             known = asked is not None and answered is not None
             found[endpoint.name] = max(asked or 0.0, answered or 0.0) if known else None
     return dict(sorted(found.items()))
+
+
+def prices_of(settings: Settings) -> "PriceList":
+    """The prices of the settings, and those that come with twinsmith."""
+    from twinsmith.adapters.models.prices import PriceList
+    from twinsmith.core.costs.price import price_in
+
+    return PriceList(tuple(map(price_in, settings.values.costs.prices)))
 
 
 def embedded_name(wanted: str, memory_mb: int) -> str:
@@ -151,6 +161,7 @@ def _gateway(settings: Settings, chosen: Offer, heard: "Heard") -> "Gateway":
         transcripts=transcripts,
         masking=settings.masking,
         clock=clock,
+        prices=prices_of(settings),
     )
 
 
@@ -177,9 +188,12 @@ def _providers(settings: Settings, chosen: Offer, heard: "Heard") -> "Providers"
         slots=wanted.slots,
         context=wanted.context,
     )
+    held = partial(hold_model, settings)
     files = [(model, store.path(model)) for model in map(catalogue.find, chosen.embedded())]
     servers = {
-        model.name: EmbeddedServer(path, shape, version=f"{model.name}@{model.sha256[:12]}")
+        model.name: EmbeddedServer(
+            path, shape, version=f"{model.name}@{model.sha256[:12]}", held=held
+        )
         for model, path in files
         if path
     }

@@ -85,3 +85,18 @@ def test_the_first_that_lacked_something_is_told_whoever_said_so_first() -> None
         with pytest.raises(BudgetExceeded), begun.step(name):
             raise BudgetExceeded(f"{name} lacks time")
     assert begun.short == "a lacks time"
+
+
+async def test_a_budget_that_is_spent_is_a_value_with_its_reason() -> None:
+    clock = ManualClock()
+
+    async def refused() -> int:
+        clock.advance(2)
+        raise BudgetExceeded("the budget 'day 1 usd' is spent")
+
+    done = await timed(refused, most=9, clock=clock)
+    assert done == Timed(value=None, seconds=2, why="the budget 'day 1 usd' is spent")
+
+
+def test_a_step_that_was_recorded_before_reasons_were_can_be_read() -> None:
+    assert from_json({"value": 5, "seconds": 1.5}, Timed[int]) == Timed(value=5, seconds=1.5)

@@ -7,6 +7,7 @@ from starlette.testclient import TestClient
 
 from tests.waiting import ESCAPED, HOSTILE
 from tests.web_clients import Site, csrf_in, site
+from twinsmith.adapters.models.prices import PriceList
 from twinsmith.adapters.models.routing import Available, Choice, Endpoint
 from twinsmith.core.task import Job
 from twinsmith.web.console.new_run import FIELDS, Typed, wanted_in
@@ -154,8 +155,8 @@ def test_the_most_that_models_cost() -> None:
     local = Endpoint(provider="embedded", model="x")
     dear = Endpoint(provider="openai", model="gpt-4o")
     strange = Endpoint(provider="google", model="nobody-heard-of-it")
-    assert most_usd(asked(local), 1000) == {}
-    found = most_usd(asked(dear, strange, local), 1_000_000)
+    assert most_usd(asked(local), 1000, PriceList()) == {}
+    found = most_usd(asked(dear, strange, local), 1_000_000, PriceList())
     assert found["google:nobody-heard-of-it"] is None
     assert (found["openai:gpt-4o"] or 0) > 5
     assert list(found) == ["google:nobody-heard-of-it", "openai:gpt-4o"]

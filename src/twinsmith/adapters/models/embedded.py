@@ -5,6 +5,7 @@ import json
 import secrets
 import sys
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,10 +47,21 @@ def shape_for(cores: int, *, threads: int = 0, slots: int = 0, context: int = 0)
     )
 
 
-class EmbeddedServer:
-    """One child process that serves one model file."""
+def _free(_process: int) -> None:
+    """Leave a process without limits."""
 
-    def __init__(self, path: Path, shape: Shape, version: str) -> None:
+
+class EmbeddedServer:
+    """One child process that serves one model file; `held` limits it before it reads the file."""
+
+    def __init__(
+        self,
+        path: Path,
+        shape: Shape,
+        version: str,
+        held: Callable[[int], None] = _free,
+    ) -> None:
+        self._held = held
         self._path = path
         self._shape = shape
         self._version = version
@@ -114,6 +126,7 @@ class EmbeddedServer:
             )
             assert self._process.stdin is not None
             assert self._process.stdout is not None
+            self._held(self._process.pid)
             wanted = {
                 "path": str(self._path),
                 "version": self._version,

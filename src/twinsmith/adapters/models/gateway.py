@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from twinsmith.adapters.models.patience import Breaker, Pace, wait_before
-from twinsmith.adapters.models.prices import price
+from twinsmith.adapters.models.prices import PriceList
 from twinsmith.adapters.models.providers import Busy, Completion, Refused
 from twinsmith.adapters.models.reply_cache import ReplyCache
 from twinsmith.adapters.models.routing import Choice, Endpoint, frontier_first
@@ -54,7 +54,9 @@ class Gateway:
         transcripts: Transcripts,
         clock: Clock,
         masking: Masking = NOTHING_KNOWN,
+        prices: PriceList | None = None,
     ) -> None:
+        self._prices = prices or PriceList()
         self._routes = routes
         self._providers = providers
         self._manners = manners
@@ -84,7 +86,7 @@ class Gateway:
                 return known
             completion = await self._attempts(endpoint, prompt, failed)
             if completion is not None:
-                reply = _reply(endpoint, completion, failed)
+                reply = self._reply(endpoint, completion, failed)
                 reply = replace(reply, text=self._masking.reply(reply.text))
                 # Before the cache: what is in there is not asked, and so not written down, again.
                 self._transcripts.keep(prompt, reply)
@@ -111,7 +113,7 @@ class Gateway:
     ) -> Completion | None:
         """Ask one endpoint as often as it makes sense; each failure is added to `failed`."""
         breaker = self._breakers.setdefault(endpoint.name, Breaker())
-        too_dear = _too_dear(endpoint, prompt)
+        too_dear = self._too_dear(endpoint, prompt)
         if too_dear:
             failed.append(f"{endpoint.name}: {too_dear}")
             return None
@@ -149,28 +151,26 @@ class Gateway:
             )
         return self._paces[endpoint.name]
 
-
-def _too_dear(endpoint: Endpoint, prompt: Prompt) -> str:
-    """The reason why a question could break the money budget at an endpoint; empty: it cannot."""
-    if prompt.max_usd is None:
+    def _too_dear(self, endpoint: Endpoint, prompt: Prompt) -> str:
+        """The reason why a question could break the budget at an endpoint; empty: it cannot."""
+        if prompt.max_usd is None:
+            return ""
+        most = self._prices.price(endpoint, most_tokens(prompt.text), prompt.max_tokens)
+        if most is None:
+            return "its price is unknown, and money is limited"
+        if most > prompt.max_usd:
+            return f"it could cost {most:.4f} USD, {prompt.max_usd:.4f} are left"
         return ""
-    most = price(endpoint, most_tokens(prompt.text), prompt.max_tokens)
-    if most is None:
-        return "its price is unknown, and money is limited"
-    if most > prompt.max_usd:
-        return f"it could cost {most:.4f} USD, {prompt.max_usd:.4f} are left"
-    return ""
 
-
-def _reply(endpoint: Endpoint, completion: Completion, failed: list[str]) -> Reply:
-    return Reply(
-        text=completion.text,
-        model=endpoint.name,
-        version=completion.version,
-        tokens_in=completion.tokens_in,
-        tokens_out=completion.tokens_out,
-        usd=price(endpoint, completion.tokens_in, completion.tokens_out),
-        first_token_seconds=completion.first_token_seconds,
-        cut=completion.cut,
-        failed_attempts=tuple(failed),
-    )
+    def _reply(self, endpoint: Endpoint, completion: Completion, failed: list[str]) -> Reply:
+        return Reply(
+            text=completion.text,
+            model=endpoint.name,
+            version=completion.version,
+            tokens_in=completion.tokens_in,
+            tokens_out=completion.tokens_out,
+            usd=self._prices.price(endpoint, completion.tokens_in, completion.tokens_out),
+            first_token_seconds=completion.first_token_seconds,
+            cut=completion.cut,
+            failed_attempts=tuple(failed),
+        )

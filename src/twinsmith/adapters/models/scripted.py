@@ -1,10 +1,10 @@
 """A model that reads its answers from a script: the fake that ships with the product.
 
 A script is JSON: `{"name": …, "task": …, "replies": [{"role": …, "text": …}, …]}`. The n-th
-question of a role gets the n-th reply of that role; a reply may have `"delay"` in seconds, or
-`"error"` instead of a text. A reply with `"when"` answers every question that holds those words,
-before all others; with `"ensemble"`, of that ensemble only. With `task`, only that task is
-answered.
+question of a role gets the n-th reply of that role; a reply may have `"delay"` in seconds, a price
+in `"usd"`, or `"error"` instead of a text. A reply with `"when"` answers every question that holds
+those words, before all others; with `"ensemble"`, of that ensemble only. With `task`, only that
+task is answered.
 """
 
 import asyncio
@@ -28,6 +28,7 @@ class ScriptedReply:
     text: str = ""
     error: str = ""
     delay: float = 0.0
+    usd: float = 0.0
     when: str = ""
     ensemble: int = 0
 
@@ -82,6 +83,7 @@ class ScriptedModel:
             tokens_in=tokens_in(prompt.text),
             tokens_out=tokens_in(text),
             cut=text != whole,
+            usd=answer.usd,
         )
         self._charge(prompt, reply)
         return reply
@@ -111,6 +113,7 @@ def read_script(path: Path) -> Script:
                 text=str(reply.get("text", "")),
                 error=str(reply.get("error", "")),
                 delay=float(reply.get("delay", 0)),
+                usd=float(reply.get("usd", 0)),
                 when=str(reply.get("when", "")),
                 ensemble=int(reply.get("ensemble", 0)),
             )

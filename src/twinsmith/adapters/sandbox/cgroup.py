@@ -12,6 +12,8 @@ NEEDED = ("memory", "pids")
 NAME = "twinsmith"
 TRIES = 200
 TCP_MB = 8
+PERIOD = 100_000
+"""Microseconds in which a share of processors is counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +158,44 @@ def lower(group: Group, memory_mb: int) -> None:
     with suppress(OSError):
         if not group.unified:
             (group.memory / "memory.memsw.limit_in_bytes").write_text(size)
+
+
+def cap(groups: Groups, *, memory_mb: int, processors: float) -> None:
+    """Limit everything of twinsmith on this machine together; 0 leaves a limit as it is.
+
+    OSError where the kernel does not take it: more is in use already.
+    """
+    for file, value in totals(memory_mb, processors, unified=groups.unified).items():
+        controller = "" if groups.unified else file.partition(".")[0]
+        if controller in groups.folders:
+            (groups.folders[controller] / file).write_text(value)
+
+
+def totals(memory_mb: int, processors: float, *, unified: bool) -> dict[str, str]:
+    """The limits of everything together as texts to write into the files of the group of all."""
+    files: dict[str, str] = {}
+    if memory_mb:
+        name = "memory.max" if unified else "memory.limit_in_bytes"
+        files[name] = str(memory_mb << 20)
+    if processors:
+        share = str(int(processors * PERIOD))
+        files |= (
+            {"cpu.max": f"{share} {PERIOD}"}
+            if unified
+            else {"cpu.cfs_period_us": str(PERIOD), "cpu.cfs_quota_us": share}
+        )
+    return files
+
+
+def used(groups: Groups) -> tuple[int, int | None]:
+    """How many groups there are now, and the bytes of memory that all of them hold."""
+    folder = groups.folders["" if groups.unified else "memory"]
+    name = "memory.current" if groups.unified else "memory.usage_in_bytes"
+    count = sum(each.is_dir() for each in folder.iterdir())
+    try:
+        return count, int((folder / name).read_text())
+    except (OSError, ValueError):
+        return count, None
 
 
 def out_of_memory(group: Group) -> int:

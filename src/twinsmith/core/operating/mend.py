@@ -21,6 +21,8 @@ class Mend:
     """The checks that it was accepted by, and has to pass afterwards as well."""
     told: str = ""
     """What was seen, in words, for whoever mends it."""
+    app: str = ""
+    """The name of the app, whose fix it is."""
     trouble: Trouble | None = None
     """The incident that the fix is about; None where a person gives a check that fails."""
 

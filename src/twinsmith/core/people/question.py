@@ -5,8 +5,11 @@ from dataclasses import dataclass
 
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.events import Json
+from twinsmith.core.people.role import Permission
 
 LONGEST_ANSWER = 2000
+ABOUT_MONEY = ".budget-"
+"""Stands in the name of a question whether a run may pass a budget."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +23,11 @@ class PersonalQuestion:
     assumed: str
     choices: tuple[str, ...] = ()
     """The only answers there are; empty where any text will do."""
+
+    @property
+    def needs(self) -> Permission:
+        """What somebody has to be permitted who answers it from elsewhere."""
+        return "decide" if ABOUT_MONEY in self.id else "build"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ from twinsmith.core.people.override import words
 from twinsmith.runs import apps as known
 from twinsmith.runs import health as doing
 from twinsmith.runs.deploy import acting, deploying
+from twinsmith.runs.resources import refuse_full
 from twinsmith.runs.submit import submit
 from twinsmith.web.api.people import All
 from twinsmith.web.guard import API, Guarded, Visit, Visitor, needs
@@ -48,6 +49,7 @@ async def deploy(visit: Visitor, wanted: NewApp) -> DeedBegun:
         replace=wanted.replace,
         secrets=wanted.secrets or None,
     )
+    refuse_full(visit.book, action.app)
     return await begun(visit, action)
 
 

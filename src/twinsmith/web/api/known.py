@@ -5,13 +5,17 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from twinsmith.client.shapes import ModelUse, NewPassage, Passage, Route, Taught
+from twinsmith.core.costs.report import Costs
+from twinsmith.core.costs.spending import By
 from twinsmith.core.knowing.insight import Insight
 from twinsmith.core.knowing.knowledge import Figures
 from twinsmith.runs import known as knowing
+from twinsmith.runs.costs import day_in
 from twinsmith.web.guard import API, Guarded, Visitor, needs
 from twinsmith.web.office import office_of
 
 known = APIRouter(prefix=API, tags=["known"], route_class=Guarded)
+Day = Annotated[str, Query(max_length=10, examples=["2026-11-01"])]
 Words = Annotated[str, Query(max_length=2000)]
 
 
@@ -46,6 +50,12 @@ def use(request: Request, visit: Visitor, run: str = "") -> tuple[ModelUse, ...]
         )
         for (model, role, ensemble), each in found.items()
     )
+
+
+@known.get("/costs", openapi_extra=needs("read"))
+def costs(request: Request, by: By = "model", since: Day = "") -> Costs:
+    """What was spent on models, by one thing, from a day on; what the month will cost."""
+    return office_of(request).costs.report(by, day_in(since))
 
 
 @known.get("/knowledge", openapi_extra=needs("read"))

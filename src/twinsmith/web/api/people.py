@@ -30,7 +30,13 @@ def questions(visit: Visitor, every: All = False) -> tuple[QuestionRecord, ...]:
 @people.post("/questions/{question}/answer", openapi_extra=needs("build"))
 async def answer(visit: Visitor, question: str, said: Said) -> QuestionRecord:
     """Answer a question; an empty text is its assumption. The first answer counts."""
-    return await asking.answer(visit.book, question, said.text)
+    return await asking.answer(visit.book, question, said.text, visit.may)
+
+
+@people.post("/budgets/{question}/answer", openapi_extra=needs("decide"))
+async def permit(visit: Visitor, question: str, said: Said) -> QuestionRecord:
+    """Let a run go on past a budget, or stop it there: the answer to its question."""
+    return await asking.answer(visit.book, question, said.text, visit.may)
 
 
 @people.get("/approvals", openapi_extra=needs("read"))

@@ -12,7 +12,7 @@ from twinsmith.core.task import Job
 from twinsmith.runs.book import Book
 from twinsmith.runs.glance import Glance
 from twinsmith.settings.values import Build
-from twinsmith.wiring.models import ENSEMBLES, most_usd, offer
+from twinsmith.wiring.models import ENSEMBLES, most_usd, offer, prices_of
 
 LOOKED_AT = 60
 """How many of the latest runs an estimate is made from."""
@@ -125,7 +125,8 @@ def _models(book: Book) -> tuple[tuple[Asked, ...], str, str]:
     )
     nobody = next((each.why for each in asked if not each.models), "")
     tokens, usd = values.build.budget_tokens, values.build.budget_usd
-    return asked, cost_in_words(most_usd(offered, tokens), tokens, usd), nobody
+    most = most_usd(offered, tokens, prices_of(book.settings))
+    return asked, cost_in_words(most, tokens, usd), nobody
 
 
 def _finished(book: Book, glance: Glance) -> list[tuple[str, float]]:

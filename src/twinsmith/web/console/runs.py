@@ -11,7 +11,7 @@ from twinsmith.runs.cancel import cancel
 from twinsmith.runs.questions import answer
 from twinsmith.web.api.reading import page_of
 from twinsmith.web.console.deeds import told
-from twinsmith.web.guard import Guarded, Visitor, needs
+from twinsmith.web.guard import Guarded, Visit, Visitor, needs
 from twinsmith.web.pages import Page, View, page_route, part
 
 runs = APIRouter(route_class=Guarded, include_in_schema=False)
@@ -77,13 +77,23 @@ async def answered(
     text: Annotated[str, Form(max_length=2000)] = "",
 ) -> Response:
     """Answer a question of a run."""
+    return await told(request, visit, _answered(visit, question, text))
 
-    async def work() -> str:
-        record = await answer(visit.book, question, text)
-        said = record.answer.text if record.answer else ""
-        return f"answered: {said}"
 
-    return await told(request, visit, work())
+@runs.post("/budgets/{question}/answer", openapi_extra=needs("decide"))
+async def permitted(
+    request: Request,
+    visit: Visitor,
+    question: str,
+    text: Annotated[str, Form(max_length=2000)] = "",
+) -> Response:
+    """Let a run go on past a budget, or stop it there."""
+    return await told(request, visit, _answered(visit, question, text))
+
+
+async def _answered(visit: Visit, question: str, text: str) -> str:
+    record = await answer(visit.book, question, text, visit.may)
+    return f"answered: {record.answer.text if record.answer else ''}"
 
 
 def _name(progress: Progress) -> str:

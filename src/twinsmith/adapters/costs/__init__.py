@@ -1,0 +1,1 @@
+"""What was spent: in a table of SQLite or PostgreSQL, or in a dictionary."""

@@ -1,0 +1,1 @@
+"""What models cost: accounts, prices, forecasts, and the allowances that nobody passes unasked."""
