@@ -1,0 +1,1 @@
+"""Trying one way of working beside another, and deciding between them."""
