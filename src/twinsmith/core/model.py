@@ -46,6 +46,13 @@ class Prompt:
     template: str = ""
     """The name of the template that the text was made of; empty where a person wrote it."""
     template_version: str = ""
+    asks: tuple[str, ...] = ()
+    """The models that are asked, in order, instead of those of the settings; `*` is all of these.
+
+    `provider:model@version` is only content with an answer of that version.
+    """
+    never: tuple[str, ...] = ()
+    """Models, or versions of them, that are not asked whoever names them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from twinsmith.core.masking import Masking, places_masked
 from twinsmith.core.operating.mend import Mend
 from twinsmith.core.program import KINDS, Kind
 from twinsmith.core.syntax import parse
+from twinsmith.core.trying.arrangement import AS_SET, Arrangement
 from twinsmith.core.wording import (
     LANGUAGES,
     foreign_language_in,
@@ -80,6 +81,12 @@ class Job:
     masked: Masked = NOTHING_MASKED
     mend: Mend | None = None
     """The service that is to be mended; None where one is built from the task alone."""
+    arrangement: Arrangement = AS_SET
+    """Where it is worked on in another way than the settings say: their values are applied above,
+    models and templates are asked for by whoever drives the run."""
+
+    trace: str = ""
+    """Where in a trace it was given, as a `traceparent`; empty: its trace begins with it."""
 
     @property
     def settings(self) -> str:

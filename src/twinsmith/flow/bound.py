@@ -24,4 +24,5 @@ def prompt_of(question: Question, job: Job, name: str, reserved: Reservation) ->
         max_usd=reserved.usd,
         template=question.template,
         template_version=version(question.template),
+        asks=job.arrangement.asks(question.role, question.ensemble),
     )

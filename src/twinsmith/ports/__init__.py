@@ -12,6 +12,7 @@ from twinsmith.ports.delivering import (
     SecretBox,
     Visitor,
 )
+from twinsmith.ports.experiments import Experiments, Trials
 from twinsmith.ports.operating import (
     Examiner,
     Gauge,
@@ -35,6 +36,8 @@ from twinsmith.ports.running import (
     Workflow,
 )
 from twinsmith.ports.scanning import Advisories
+from twinsmith.ports.trying import Forces, Registry
+from twinsmith.ports.telemetry import Telemetry, Told
 from twinsmith.ports.watching import Almanac, Incidents, Readings
 
 __all__ = [
@@ -51,6 +54,8 @@ __all__ = [
     "Desk",
     "Durable",
     "Examiner",
+    "Experiments",
+    "Forces",
     "Gauge",
     "Graph",
     "Host",
@@ -71,6 +76,7 @@ __all__ = [
     "Purse",
     "Questions",
     "Readings",
+    "Registry",
     "Releases",
     "Retriever",
     "Reviewer",
@@ -79,6 +85,9 @@ __all__ = [
     "Scanner",
     "SecretBox",
     "Sessions",
+    "Telemetry",
+    "Told",
+    "Trials",
     "Visitor",
     "Volumes",
     "Workflow",

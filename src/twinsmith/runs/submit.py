@@ -12,9 +12,13 @@ from twinsmith.core.events import Json
 from twinsmith.core.operating.action import Action
 from twinsmith.core.run_record import Given
 from twinsmith.core.task import Job, Task, without_secrets
+from twinsmith.core.telemetry import new_trace
+from twinsmith.core.trying.arrangement import AS_SET, Arrangement, over
+from twinsmith.flow.traced import here
 from twinsmith.runs.book import Book
 from twinsmith.wiring.effort import effort_of, quality_of, refuse_missing_frame
 from twinsmith.wiring.running import node_of
+from twinsmith.wiring.trying import arranged, in_force, refuse_unknown
 
 # Questions of one run take seeds one after the other: another try begins far away from them.
 RESEED = 100_000
@@ -26,14 +30,21 @@ def new_run() -> str:
     return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
 
 
-def new_job(book: Book, task: Task, *, out: Path | None, seed: int | None, budget: Budget) -> Job:
-    """A job for a task; refuses a folder that the result could not be put in."""
-    from twinsmith.adapters.outbox.folder import check_folder
-
-    settings = book.settings
+def new_job(
+    book: Book,
+    task: Task,
+    *,
+    out: Path | None,
+    seed: int | None,
+    budget: Budget,
+    arrangement: Arrangement = AS_SET,
+) -> Job:
+    """A job for a task, arranged over what is in force; refuses a folder for no result."""
+    whole = over(in_force(book.settings), arrangement)
+    refuse_unknown(book.settings, whole)
+    settings = arranged(book.settings, whole)
     run = new_run()
-    folder = (out or book.folder(run) / "result").expanduser().absolute()
-    check_folder(folder)
+    folder = folder_for(book, run, out)
     refuse_missing_frame(settings, task)
     kept, masked = without_secrets(task, settings.masking)
     return Job(
@@ -46,7 +57,18 @@ def new_job(book: Book, task: Task, *, out: Path | None, seed: int | None, budge
         reply_tokens=settings.values.gateway.reply_tokens,
         seed=settings.values.build.seed if seed is None else seed,
         out=str(folder),
+        arrangement=whole,
+        trace=here() or new_trace().text,
     )
+
+
+def folder_for(book: Book, run: str, out: Path | None) -> Path:
+    """Where the result of a run goes; ConfigError where that is no place for one."""
+    from twinsmith.adapters.outbox.folder import check_folder
+
+    folder = (out or book.folder(run) / "result").expanduser().absolute()
+    check_folder(folder)
+    return folder
 
 
 def another_try(book: Book, case: Case) -> Job:

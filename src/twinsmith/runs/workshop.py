@@ -1,5 +1,6 @@
 """The workflow of builds, and the outside world that all builds of a process share."""
 
+import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Self
@@ -64,7 +65,7 @@ class Workshop:
         from twinsmith.wiring.knowledge import opened_retriever
         from twinsmith.wiring.models import opened_model
         from twinsmith.wiring.resources import cap_all
-        from twinsmith.wiring.sandbox import limits_of, reviewer_of, sandbox_of, sanitized_of
+        from twinsmith.wiring.sandbox import limits_of, sandbox_of
 
         settings, enter = self._book.settings, self._stack.enter_async_context
         cap_all(settings)
@@ -72,8 +73,6 @@ class Workshop:
             self._limits = limits_of(settings)
             self._sandbox = sandbox_of(settings)
             self._isolation = str(await self._sandbox.isolation())
-            self._reviewer = reviewer_of(settings, self._sandbox)
-            self._sanitized = sanitized_of(settings, self._sandbox)
             self._model = await enter(opened_model(settings, self._heard))
             self._retriever = await enter(opened_retriever(settings))
             self._graph = await enter(opened_graph(settings))
@@ -101,29 +100,34 @@ class Workshop:
 
     async def _built(self, job: Job, driving: Driving) -> RunOutcome:
         from twinsmith.flow.pipeline import build
+        from twinsmith.prompts import using
         from twinsmith.wiring.delivering import soon
+        from twinsmith.wiring.trying import templates_of
 
         lacks = self._lacks()
         if lacks:
             raise Waiting(f"no room for it here: {lacks}", topic="room", until=soon(ROOM_SECONDS))
         told: dict[str, Json] = {"isolation": self._isolation}
         await self._telling.tell(job.run, "sandbox.ready", told, key=self._isolation)
-        return await build(job, self._limits, self._ports(job, driving))
+        with using(await asyncio.to_thread(templates_of, self._book.settings, job.arrangement)):
+            return await build(job, self._limits, self._ports(job, driving))
 
     def _ports(self, job: Job, driving: Driving) -> "Ports":
         from twinsmith.adapters.journal.fenced import FencedJournal
         from twinsmith.flow.recorder import Ports
         from twinsmith.wiring.outbox import outbox_of
         from twinsmith.wiring.people import desk_of
+        from twinsmith.wiring.sandbox import reviewer_of, sanitized_of
+        from twinsmith.wiring.trying import arranged
 
-        settings = self._book.settings
+        settings = arranged(self._book.settings, job.arrangement)
         journal = FencedJournal(self._book.journal, self._engine.check)
         here = driving.node in ("", node_of(settings))
         return Ports(
             model=self._budgeted(job, journal),
             sandbox=self._sandbox,
-            reviewer=self._reviewer,
-            sanitized=self._sanitized,
+            reviewer=reviewer_of(settings, self._sandbox),
+            sanitized=sanitized_of(settings, self._sandbox),
             retriever=self._retriever,
             graph=self._graph,
             desk=desk_of(settings, self._terminal, attended=driving.attended),
@@ -131,6 +135,7 @@ class Workshop:
             outbox=outbox_of(settings, here=here),
             durable=self._engine,
             clock=SystemClock(),
+            telemetry=self._book.telemetry,
         )
 
     def _budgeted(self, job: Job, journal: "Journal") -> "Model":

@@ -6,6 +6,7 @@ from twinsmith.settings.loading import (
     Settings,
     documented_defaults,
     load,
+    overlaid,
     values_by_key,
 )
 from twinsmith.settings.values import Values
@@ -17,5 +18,6 @@ __all__ = [
     "Values",
     "documented_defaults",
     "load",
+    "overlaid",
     "values_by_key",
 ]

@@ -8,7 +8,7 @@ import difflib
 import os
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -116,6 +116,17 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         users=_first_set(env, _USER_VARIABLES),
         alert_addresses=addresses,
     )
+
+
+def overlaid(settings: Settings, texts: Mapping[str, str], source: str) -> Settings:
+    """Settings with other values for some keys, from another source; ConfigError as on loading."""
+    if not texts:
+        return settings
+    tree: dict[str, dict[str, object]] = settings.values.model_dump()
+    sources = {**settings.sources, **dict.fromkeys(texts, source)}
+    for key, text in texts.items():
+        _put(tree, key, text)
+    return replace(settings, values=_validated(tree, sources), sources=sources)
 
 
 def known_keys() -> list[str]:

@@ -155,7 +155,7 @@ def _gateway(settings: Settings, chosen: Offer, heard: "Heard") -> "Gateway":
     transcripts.prune()
     return Gateway(
         chosen.routes,
-        _providers(settings, chosen, heard),
+        _providers(settings, heard),
         Manners(retries=manners.retries, at_once=manners.at_once, per_minute=manners.per_minute),
         cache=ReplyCache(settings.home / "cache" / "replies.db", manners.cache_mb << 20),
         transcripts=transcripts,
@@ -165,7 +165,7 @@ def _gateway(settings: Settings, chosen: Offer, heard: "Heard") -> "Gateway":
     )
 
 
-def _providers(settings: Settings, chosen: Offer, heard: "Heard") -> "Providers":
+def _providers(settings: Settings, heard: "Heard") -> "Providers":
     from twinsmith.adapters.models.providers import Access, Providers, Timeouts
 
     manners, models = settings.values.gateway, settings.values.models
@@ -189,7 +189,8 @@ def _providers(settings: Settings, chosen: Offer, heard: "Heard") -> "Providers"
         context=wanted.context,
     )
     held = partial(hold_model, settings)
-    files = [(model, store.path(model)) for model in map(catalogue.find, chosen.embedded())]
+    # A run may ask for others than the settings do; none of them starts before it is asked.
+    files = [(each, store.path(each)) for each in catalogue.MODELS if each.kind == "language"]
     servers = {
         model.name: EmbeddedServer(
             path, shape, version=f"{model.name}@{model.sha256[:12]}", held=held

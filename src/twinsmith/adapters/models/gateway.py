@@ -9,15 +9,18 @@ from twinsmith.adapters.models.patience import Breaker, Pace, wait_before
 from twinsmith.adapters.models.prices import PriceList
 from twinsmith.adapters.models.providers import Busy, Completion, Refused
 from twinsmith.adapters.models.reply_cache import ReplyCache
-from twinsmith.adapters.models.routing import Choice, Endpoint, frontier_first
+from twinsmith.adapters.models.routing import Candidate, Choice, Endpoint, candidates, retired
 from twinsmith.adapters.models.transcripts import Transcripts
 from twinsmith.core.budget import most_tokens
 from twinsmith.core.errors import ModelUnavailable
 from twinsmith.core.masking import NOTHING_KNOWN, Masking
 from twinsmith.core.model import Prompt, Reply, Role, fingerprint
+from twinsmith.core.trying.versions import is_version
 from twinsmith.ports import Clock
 
 Routes = Mapping[tuple[int, Role], Choice]
+MOVED_SECONDS = 300.0
+"""A model that answers as another version than is wanted is not asked for that one for so long."""
 
 
 class Asked(Protocol):
@@ -67,31 +70,23 @@ class Gateway:
         self._chance = random.Random()  # noqa: S311 - jitter, not a secret
         self._breakers: dict[str, Breaker] = {}
         self._paces: dict[str, Pace] = {}
+        self._moved: dict[tuple[str, str], tuple[str, float]] = {}
+        """By model and wanted version: the version that answered instead, and until when that is
+        taken to be so."""
 
     async def ask(self, prompt: Prompt) -> Reply:
         """The answer of the first model that gives one; ModelUnavailable tells all reasons."""
         choice = self._routes[prompt.ensemble, prompt.role]
-        endpoints = choice.endpoints
-        if prompt.purpose != "answer":
-            endpoints = frontier_first(endpoints)
-        for endpoint in endpoints:
+        asked = candidates(prompt, choice)
+        for candidate in asked:
             # Asked again after a kill, whoever answered then: it was paid, nobody is asked anew.
-            paid = self._cache.paid(self._key(prompt, endpoint), prompt.key)
+            paid = self._cache.paid(self._key(prompt, candidate), prompt.key)
             if paid is not None:
                 return paid
         failed: list[str] = []
-        for endpoint in endpoints:
-            known = self._cache.get(self._key(prompt, endpoint))
-            if known is not None:
-                return known
-            completion = await self._attempts(endpoint, prompt, failed)
-            if completion is not None:
-                reply = self._reply(endpoint, completion, failed)
-                reply = replace(reply, text=self._masking.reply(reply.text))
-                # Before the cache: what is in there is not asked, and so not written down, again.
-                self._transcripts.keep(prompt, reply)
-                self._cache.note_version(endpoint.name, reply.version)
-                self._cache.put(self._key(prompt, endpoint), reply, prompt.key)
+        for candidate in asked:
+            reply = self._cached(candidate, prompt) or await self._asked(candidate, prompt, failed)
+            if reply is not None:
                 return reply
         reasons = "; ".join(failed) or choice.why
         raise ModelUnavailable(
@@ -105,8 +100,48 @@ class Gateway:
         await self._providers.close()
         self._cache.close()
 
-    def _key(self, prompt: Prompt, endpoint: Endpoint) -> str:
-        return fingerprint(prompt, f"{endpoint.name}@{self._cache.version(endpoint.name)}")
+    def _key(self, prompt: Prompt, candidate: Candidate) -> str:
+        version = candidate.version or self._cache.version(candidate.name)
+        return fingerprint(prompt, f"{candidate.name}@{version}")
+
+    def _cached(self, candidate: Candidate, prompt: Prompt) -> Reply | None:
+        """The answer that is known already, unless who gave it is not asked any more."""
+        if retired(prompt, candidate.name):
+            return None
+        known = self._cache.get(self._key(prompt, candidate))
+        return None if known and retired(prompt, candidate.name, known.version) else known
+
+    async def _asked(self, candidate: Candidate, prompt: Prompt, failed: list[str]) -> Reply | None:
+        """The answer of one model, if it is of a version that may answer; else why there is none.
+
+        An answer of another version was paid and is thrown away: for a while the model is not
+        asked again for the version that it no longer has.
+        """
+        name, wanted = candidate.name, candidate.version
+        moved, until = self._moved.get((name, wanted), ("", 0.0))
+        refused = retired(prompt, name)
+        if not refused and moved and self._clock.seconds() < until:
+            refused = retired(prompt, name, moved) or _other_version(moved, wanted)
+        if refused:
+            failed.append(f"{name}: {refused}")
+            return None
+        completion = await self._attempts(candidate.endpoint, prompt, failed)
+        if completion is None:
+            return None
+        reply = self._reply(candidate.endpoint, completion, failed)
+        reply = replace(reply, text=self._masking.reply(reply.text))
+        # Before the cache: what is in there is not asked, and so not written down, again.
+        self._transcripts.keep(prompt, reply)
+        self._cache.note_version(name, reply.version)
+        refused = retired(prompt, name, reply.version) or _other_version(reply.version, wanted)
+        told = Candidate(endpoint=candidate.endpoint, version=reply.version)
+        # What is thrown away answers no call that is made again.
+        self._cache.put(self._key(prompt, told), reply, "" if refused else prompt.key)
+        if refused:
+            self._moved[name, wanted] = (reply.version, self._clock.seconds() + MOVED_SECONDS)
+            failed.append(f"{name}: {refused} ({reply.tokens} tokens went into finding out)")
+            return None
+        return reply
 
     async def _attempts(
         self, endpoint: Endpoint, prompt: Prompt, failed: list[str]
@@ -174,3 +209,10 @@ class Gateway:
             cut=completion.cut,
             failed_attempts=tuple(failed),
         )
+
+
+def _other_version(told: str, wanted: str) -> str:
+    """What to say of an answer of another version than the wanted one; empty where it is that."""
+    if is_version(told, wanted):
+        return ""
+    return f"it answers as version {told!r}, and only {wanted!r} is asked for"

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from twinsmith.core.errors import ConfigError
-from twinsmith.core.model import Role
+from twinsmith.core.model import Prompt, Role
+from twinsmith.core.trying.arrangement import ROUTES
+from twinsmith.core.trying.versions import is_version, model_and_version
 
 Provider = Literal["openai", "google", "anthropic", "server", "ollama", "embedded"]
 PROVIDERS: tuple[Provider, ...] = get_args(Provider)
@@ -53,6 +55,45 @@ class Choice:
 
     endpoints: tuple[Endpoint, ...]
     why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """One model that may be asked a question, and the only version that may answer."""
+
+    endpoint: Endpoint
+    version: str = ""
+    """Empty: any version."""
+
+    @property
+    def name(self) -> str:
+        """The name of the endpoint."""
+        return self.endpoint.name
+
+
+def candidates(prompt: Prompt, choice: Choice) -> tuple[Candidate, ...]:
+    """The models that a question goes to, in order: those that it names, else its role's."""
+    routed = choice.endpoints if prompt.purpose == "answer" else frontier_first(choice.endpoints)
+    found: list[Candidate] = []
+    for asked in prompt.asks or (ROUTES,):
+        if asked == ROUTES:
+            found += [Candidate(endpoint=endpoint) for endpoint in routed]
+        else:
+            name, version = model_and_version(asked)
+            endpoint = read_endpoint(name, setting="the arrangement's model")
+            found.append(Candidate(endpoint=endpoint, version=version))
+    return tuple(dict.fromkeys(found))
+
+
+def retired(prompt: Prompt, name: str, version: str = "") -> str:
+    """What a person retired of a model, or of the version that it answers as; empty: nothing."""
+    for each in prompt.never:
+        model, retired_version = model_and_version(each)
+        if model == name and not retired_version:
+            return "it is retired"
+        if model == name and version and is_version(version, retired_version):
+            return f"its version {version!r} is retired"
+    return ""
 
 
 def read_endpoint(name: str, *, setting: str) -> Endpoint:

@@ -1,0 +1,1 @@
+"""Where versions, what is in force, and trials of them are kept."""
