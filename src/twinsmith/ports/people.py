@@ -56,8 +56,11 @@ class Accounts(Protocol):
         """Every account, by name."""
         ...
 
-    def save(self, account: Account) -> None:
-        """Keep an account; one of the same name is replaced."""
+    def save(self, account: Account, *, before: Account | None = None) -> bool:
+        """Keep an account; one of the same name is replaced.
+
+        With `before`, only where it still stands so: False where somebody changed it meanwhile.
+        """
         ...
 
     def first(self, account: Account) -> bool:
@@ -88,8 +91,11 @@ class Sessions(Protocol):
         """The session with a token of this hash, or whose token before had it."""
         ...
 
-    def save(self, session: Session) -> bool:
-        """Keep a session; False where its token was replaced meanwhile: then nothing is kept."""
+    def save(self, session: Session, *, new: bool = False) -> bool:
+        """Keep a session that is known, or a `new` one.
+
+        False where its token was replaced or it was ended meanwhile: then nothing is kept.
+        """
         ...
 
     def end(self, *names: str) -> None:
@@ -116,12 +122,19 @@ class Identity(Protocol):
         """The person with this API key; None where it does not hold, or never did."""
         ...
 
+    def still(self, person: Person) -> bool:
+        """Whether somebody may still do all that they could when they were recognised."""
+        ...
+
 
 class Answers(Protocol):
     """Keeps answers to requests with a key, for every server that is asked again."""
 
     def begin(self, asking: Asking, now: str) -> Answered | None:
-        """Note that a request is begun; what is known of it where its key was used before."""
+        """Note that a request is begun; what is known of it where its key was used before.
+
+        One that was begun long ago and never answered was lost with its server: it is begun anew.
+        """
         ...
 
     def settle(self, asking: Asking, answered: Answered) -> None:

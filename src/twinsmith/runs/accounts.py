@@ -130,7 +130,8 @@ async def accept(book: Book, token: str, password: str, where: str) -> Login:
     known = invited(book, token)
     checked_password(password, known.name)
     joined = replace(known, password=hashed(password), invitation="", invited_until="")
-    accounts_of(book.settings).save(joined)
+    if not accounts_of(book.settings).save(joined, before=known):
+        raise ConfigError("somebody used this link just now; ask an administrator for a new one")
     login = identity_of(book.settings).by_password(known.name, password, where)
     await book.tell(SYSTEM, "user.joined", {"user": known.name})
     return login
@@ -140,8 +141,9 @@ async def set_password(book: Book, name: str, password: str) -> None:
     """Give an account another password; all its sessions end."""
     from twinsmith.adapters.identity.local import hashed
 
-    changed = replace(account(book, name), password=hashed(checked_password(password, name)))
-    accounts_of(book.settings).save(replace(changed, invitation="", failures=0, locked_until=""))
+    kept = {"password": hashed(checked_password(password, name)), "invitation": ""}
+    changed = replace(account(book, name), **kept, failures=0, locked_until="")
+    accounts_of(book.settings).save(changed)
     _end_sessions(book, name)
     await book.tell(SYSTEM, "user.password_changed", {"user": name})
 

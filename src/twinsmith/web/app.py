@@ -33,7 +33,7 @@ from twinsmith.web.console.search import search
 from twinsmith.web.console.settings import settings as settings_pages
 from twinsmith.web.console.static import static
 from twinsmith.web.console.users import users as user_pages
-from twinsmith.web.guard import API, Guarded, needs, rule_of
+from twinsmith.web.guard import API, Guarded, astray, needs, rule_of
 from twinsmith.web.headers import Sealed
 from twinsmith.web.office import Office, office_for
 from twinsmith.web.problems import tell_problems
@@ -81,6 +81,8 @@ def application(settings: Settings) -> tuple[ASGIApp, FastAPI, Office]:
         # Each as it is, and not behind another one: what is listed here is all there is.
         app.router.routes.extend(router.routes)
     tell_problems(app)
+    for status in (404, 405):
+        app.add_exception_handler(status, astray)
     for route in app.routes:
         assert isinstance(route, Guarded), f"{route} is not guarded; see web/guard.Guarded"
         rule_of(route)

@@ -2,7 +2,7 @@
 
 from fastapi import Request, Response
 
-from twinsmith.web.office import Office
+from twinsmith.web.office import Office, office_of
 
 NAME = "twinsmith"
 SECURE_NAME = "__Host-twinsmith"
@@ -19,6 +19,17 @@ def put_cookie(response: Response, token: str, office: Office) -> None:
         httponly=True,
         samesite="lax",
     )
+
+
+def renewed(request: Request, response: Response) -> Response:
+    """An answer with the new token of the session, where it got one by this request.
+
+    A route that began or ended a session has said so: the token before it is over.
+    """
+    token = getattr(request.state, "token", "")
+    if token and "set-cookie" not in response.headers:
+        put_cookie(response, token, office_of(request))
+    return response
 
 
 def drop_cookie(response: Response, office: Office) -> None:

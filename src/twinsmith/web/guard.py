@@ -11,18 +11,19 @@ from urllib.parse import quote, urlsplit
 from fastapi import Depends, Request, Response
 from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
-from twinsmith.adapters.clock import SystemClock
 from twinsmith.core.events import SYSTEM, Json
 from twinsmith.core.people.account import Person
 from twinsmith.core.people.actor import Actor
-from twinsmith.core.people.answered import Answered, Asking
+from twinsmith.core.people.answered import Asking
 from twinsmith.core.people.role import Permission
 from twinsmith.runs.book import Book
 from twinsmith.web.addresses import address_of
-from twinsmith.web.cookies import put_cookie, token_in
+from twinsmith.web.cookies import renewed, token_in
 from twinsmith.web.office import Office, office_of
-from twinsmith.web.problems import Refused
+from twinsmith.web.problems import Refused, answer, refusal
 
 RULE = "x-permission"
 ONCE = "x-shown-once"
@@ -69,7 +70,7 @@ class Guarded(APIRoute):
 
         async def guarded(request: Request) -> Response:
             office = office_of(request)
-            person, fresh = await _recognised(request, office)
+            person = await _recognised(request, office)
             office.limits.spend(person.name if person else address_of(request, office.settings))
             if rule != "open" and person is None:
                 return _stranger(request)
@@ -81,13 +82,19 @@ class Guarded(APIRoute):
                 person = None
             if request.method not in SAFE:
                 await _check_origin(request, person)
+                await self._check_kind(request)
             response = await self._answered(request, handler, office, person)
-            # A route that began or ended a session has said so: the token before it is over.
-            if fresh and "set-cookie" not in response.headers:
-                put_cookie(response, fresh, office)
-            return response
+            return renewed(request, response)
 
         return guarded
+
+    async def _check_kind(self, request: Request) -> None:
+        """Refuse a body of another kind than the route reads: JSON, everywhere in the API."""
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if self.body_field is None or not request.url.path.startswith("/api/"):
+            return
+        if kind != "application/json" and await request.body():
+            raise Refused(415, f"a body of {kind[:60] or 'no kind'} came; send application/json")
 
     async def _answered(
         self, request: Request, handler: Handler, office: Office, person: Person | None
@@ -101,40 +108,17 @@ class Guarded(APIRoute):
         elif len(key) > LONGEST_KEY:
             raise Refused(400, f"Idempotency-Key has {len(key)} characters; at most {LONGEST_KEY}")
         else:
-            response = await self._once(
-                request, handler, office, await _asking(person, key, request)
+            response = await office.once.done(
+                await _asking(person, key, request),
+                lambda: handler(request),
+                shown_once=ONCE in (self.openapi_extra or {}),
             )
         await _told(office, request, person, "person.acted", {"status": response.status_code})
         return response
 
-    async def _once(
-        self, request: Request, handler: Handler, office: Office, asking: Asking
-    ) -> Response:
-        known = await asyncio.to_thread(office.answers.begin, asking, SystemClock().now())
-        if known is not None:
-            return _again(asking, known)
-        try:
-            response = await handler(request)
-        except BaseException:
-            office.answers.drop(asking)
-            raise
-        if response.status_code >= 400:
-            office.answers.drop(asking)
-            return response
-        once = (self.openapi_extra or {}).get(ONCE)
-        body = '{"note": "this was shown once"}' if once else bytes(response.body).decode()
-        kept = Answered(
-            digest=asking.digest,
-            status=response.status_code,
-            kind=response.headers.get("content-type", ""),
-            body=body,
-        )
-        office.answers.settle(asking, kept)
-        return response
 
-
-async def _recognised(request: Request, office: Office) -> tuple[Person | None, str]:
-    """Who asks, and the new token of their session; nobody where what they carry does not hold."""
+async def _recognised(request: Request, office: Office) -> Person | None:
+    """Who asks; nobody where what they carry does not hold."""
     given = request.headers.get("authorization", "")
     if given:
         kind, _, secret = given.partition(" ")
@@ -142,13 +126,12 @@ async def _recognised(request: Request, office: Office) -> tuple[Person | None, 
         if kind.lower() == "bearer":
             person = await asyncio.to_thread(office.identity.by_key, secret.strip())
         request.state.person = person
-        return person, ""
+        return person
     token = token_in(request, office)
     found = await asyncio.to_thread(office.identity.by_session, token) if token else None
     request.state.person = found.person if found else None
-    if found is None:
-        return None, ""
-    return found.person, found.token
+    request.state.token = found.token if found else ""
+    return found.person if found else None
 
 
 def _lacking(person: Person, rule: Permission) -> str:
@@ -193,15 +176,6 @@ async def _asking(person: Person, key: str, request: Request) -> Asking:
     return Asking(who=person.name, key=key, digest=digest)
 
 
-def _again(asking: Asking, known: Answered) -> Response:
-    if known.digest != asking.digest:
-        raise Refused(422, f"Idempotency-Key {asking.key!r} was used for another request")
-    if not known.status:
-        raise Refused(409, "this request is under way; ask again in a second", wait=1)
-    headers = {"content-type": known.kind, "idempotency-replayed": "true"}
-    return Response(known.body, known.status, headers=headers)
-
-
 async def _told(
     office: Office, request: Request, person: Person, kind: str, more: dict[str, Json]
 ) -> None:
@@ -214,6 +188,32 @@ async def _told(
         **more,
     }
     await visit_of(request, office, person).book.tell(SYSTEM, kind, data)
+
+
+async def astray(request: Request, error: Exception) -> Response:
+    """A request for what is not there, or not in this way: strangers learn neither."""
+    assert isinstance(error, HTTPException)
+    office = office_of(request)
+    person = await _recognised(request, office)
+    try:
+        office.limits.spend(person.name if person else address_of(request, office.settings))
+        if person is None:
+            return _stranger(request)
+    except Refused as refused:
+        return refusal(request, refused)
+    path = request.url.path[:200]
+    if error.status_code == 404:
+        return answer(request, 404, f"{path} is not known; {API}/openapi.json lists what is")
+    told = ", ".join(sorted(_methods(request)))
+    text = f"{request.method} {path} is not possible; {told} is"
+    return answer(request, 405, text, headers={"allow": told})
+
+
+def _methods(request: Request) -> set[str]:
+    """The methods that an address knows."""
+    routes = [each for each in request.app.routes if isinstance(each, APIRoute)]
+    fitting = (each for each in routes if each.matches(request.scope)[0] != Match.NONE)
+    return {method for each in fitting for method in each.methods or ()}
 
 
 def visit_of(request: Request, office: Office, person: Person) -> Visit:

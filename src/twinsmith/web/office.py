@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fastapi import Request
 
 from twinsmith.core.people.actor import Actor
-from twinsmith.ports import Answers, Identity
+from twinsmith.ports import Identity
 from twinsmith.runs.behaviour import Behaviour
 from twinsmith.runs.book import Book
 from twinsmith.runs.costs import CostBook
@@ -16,6 +16,7 @@ from twinsmith.settings import Settings
 from twinsmith.web.kept import Kept
 from twinsmith.web.limits import Limits
 from twinsmith.web.notices import Notices
+from twinsmith.web.once import Once
 from twinsmith.web.shared import Shared
 from twinsmith.web.standing import Standing
 from twinsmith.web.streams import Streams
@@ -30,7 +31,7 @@ class Office:
     book: Book
     """The book as the server itself writes in it: for whoever is not known yet."""
     identity: Identity
-    answers: Answers
+    once: Once
     limits: Limits
     glance: Glance
     model_use: ModelUse
@@ -55,7 +56,7 @@ def office_for(settings: Settings) -> Office:
         settings=settings,
         book=book,
         identity=identity_of(settings),
-        answers=answers_of(settings),
+        once=Once(answers_of(settings)),
         limits=Limits(per_second=given.per_second, burst=given.burst),
         glance=glance,
         model_use=ModelUse(book),

@@ -20,6 +20,7 @@ from twinsmith.core.people.role import Permission
 from twinsmith.web import words
 from twinsmith.web.guard import Visit, Visitor, needs
 from twinsmith.web.office import Office, office_of
+from twinsmith.web.welcome import as_long_as_welcome
 
 CSRF = "__csrf__"
 """Stands in rendered parts for a session's token, so that several people can share them."""
@@ -98,8 +99,11 @@ def page_route(router: APIRouter, path: str, permission: Permission, builder: Bu
         return JSONResponse(to_jsonable_python(page.data, fallback=str, by_alias=True))
 
     async def live(request: Request, visit: Visitor) -> Response:
-        path = request.url.path.removeprefix("/live") or "/"
-        return StreamingResponse(_patches(_view(request, visit, path), builder), media_type=EVENTS)
+        office, path = office_of(request), request.url.path.removeprefix("/live") or "/"
+        office.shared.refuse_full()
+        patches = _patches(_view(request, visit, path), builder)
+        lines = as_long_as_welcome(office.identity, visit.person, patches)
+        return StreamingResponse(lines, media_type=EVENTS)
 
     async def whole(request: Request, visit: Visitor) -> Response:
         view = _view(request, visit, request.url.path)

@@ -78,10 +78,7 @@ def tell_problems(app: FastAPI) -> None:
 
     async def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, Refused)
-        headers = {"retry-after": str(math.ceil(error.wait))} if error.wait else {}
-        if error.status == 401:
-            headers["www-authenticate"] = 'Bearer realm="twinsmith"'
-        return answer(request, error.status, str(error), headers=headers)
+        return refusal(request, error)
 
     async def expected(request: Request, error: Exception) -> Response:
         assert isinstance(error, TwinsmithError)
@@ -95,10 +92,8 @@ def tell_problems(app: FastAPI) -> None:
 
     async def plain(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        text = str(error.detail)
-        if error.status_code == 404:
-            text = f"{request.url.path[:200]} is not known; /api/v1/openapi.json lists what is"
-        return answer(request, error.status_code, text, headers=dict(error.headers or {}))
+        told = dict(error.headers or {})
+        return answer(request, error.status_code, str(error.detail), headers=told)
 
     async def unexpected(request: Request, error: Exception) -> Response:
         number = secrets.token_hex(4)
@@ -114,6 +109,14 @@ def tell_problems(app: FastAPI) -> None:
     app.add_exception_handler(Exception, unexpected)
 
 
+def refusal(request: Request, error: Refused) -> Response:
+    """A refusal as whoever asked reads it: when to come again, how to sign in."""
+    headers = {"retry-after": str(math.ceil(error.wait))} if error.wait else {}
+    if error.status == 401:
+        headers["www-authenticate"] = 'Bearer realm="twinsmith"'
+    return answer(request, error.status, str(error), headers=headers)
+
+
 def answer(
     request: Request,
     status: int,
@@ -124,13 +127,16 @@ def answer(
     headers: dict[str, str] | None = None,
 ) -> Response:
     """A problem as JSON for programs, as a page for people."""
+    from twinsmith.web.cookies import renewed
+
     number = number or secrets.token_hex(4)
     title = TITLES.get(status, "It cannot be done")
     wants_page = "text/html" in request.headers.get("accept", "")
     if wants_page and not request.url.path.startswith("/api/"):
         from twinsmith.web.pages import problem_page
 
-        return problem_page(request, status, title, text, number, headers or {})
+        page = problem_page(request, status, title, text, number, headers or {})
+        return renewed(request, page)
     told: dict[str, object] = {
         "type": kind,
         "title": title,
@@ -138,7 +144,7 @@ def answer(
         "detail": " ".join(text.split())[:2000],
         "number": number,
     }
-    return JSONResponse(told, status, headers=headers, media_type=PROBLEM)
+    return renewed(request, JSONResponse(told, status, headers=headers, media_type=PROBLEM))
 
 
 def _told(error: dict[str, Any]) -> str:

@@ -7,9 +7,11 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 from twinsmith.core.errors import TwinsmithError
+from twinsmith.web.problems import Refused
 
 LOOK_SECONDS = 1.0
 QUIET_SECONDS = 15.0
+MOST_WATCHERS = 1000
 Parts = dict[str, str]
 
 
@@ -28,6 +30,12 @@ class Shared:
 
     def __init__(self) -> None:
         self._looks: dict[Hashable, _Look] = {}
+
+    def refuse_full(self) -> None:
+        """Refuse one more where too many look on; said before an answer begins."""
+        if sum(each.watchers for each in self._looks.values()) >= MOST_WATCHERS:
+            told = f"{MOST_WATCHERS} live pages are open; this one is as it was when it was loaded"
+            raise Refused(429, told, wait=10)
 
     @asynccontextmanager
     async def looking(

@@ -49,6 +49,11 @@ class Streams:
         """How many listen now."""
         return self._open
 
+    def refuse_full(self) -> None:
+        """Refuse one more where too many listen; said before an answer begins."""
+        if self._open >= MOST_STREAMS:
+            raise Refused(429, f"{MOST_STREAMS} streams are open; ask again later", wait=10)
+
     async def follow(self, chain: str, after: int) -> AsyncIterator[Line | None]:
         """The lines of a journal behind a number, as they come; None now and then where none do."""
         async with self._listening(chain) as known:
@@ -70,8 +75,6 @@ class Streams:
 
     @asynccontextmanager
     async def _listening(self, chain: str) -> AsyncIterator[_Chain]:
-        if self._open >= MOST_STREAMS:
-            raise Refused(429, f"{MOST_STREAMS} streams are open; ask again later", wait=10)
         known = self._chains.setdefault(chain, _Chain())
         self._open += 1
         known.listeners += 1

@@ -1,6 +1,7 @@
 """Who may do what: every role at every route, and whoever is not known."""
 
 import re
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from twinsmith.core.events import SYSTEM
 from twinsmith.core.people.role import PERMISSIONS, PERMITTED, ROLES, Role
 from twinsmith.runs import accounts
 from twinsmith.web.guard import Guarded, needs, rule_of
+from twinsmith.web.welcome import OVER, as_long_as_welcome
+from twinsmith.wiring.identity import identity_of
 
 FILLED = {"run": "nowhere", "number": "7", "name": "style.css"}
 OPEN = {
@@ -207,6 +210,76 @@ def test_a_cookie_is_for_this_site_alone_and_its_token_is_kept_as_a_hash(tmp_pat
     assert secured.headers["set-cookie"].startswith("__Host-twinsmith=")
     assert "Secure" in secured.headers["set-cookie"]
     assert "strict-transport-security" in secured.headers
+
+
+def test_who_signs_themselves_out_or_changes_their_own_roles_is_signed_out(
+    tmp_path: Path,
+) -> None:
+    place = site(tmp_path)
+    place.signed_in("boss", "admin")
+    for path, form in (
+        ("/settings/users/ann/sign-out", {}),
+        ("/settings/users/ann/roles", {"roles": "admin"}),
+    ):
+        browser = place.signed_in("ann", "admin")
+        token = csrf_in(browser.get("/runs"))
+        done = browser.post(path, data={"csrf": token, **form}, follow_redirects=False)
+        assert done.status_code == 303
+        assert browser.get("/api/v1/me").status_code == 401, path
+
+
+def test_a_mistake_does_not_cost_the_new_token_of_a_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = site(tmp_path)
+    browser = place.signed_in("ann", "viewer")
+    before = browser.cookies["twinsmith"]
+    monkeypatch.setattr("twinsmith.adapters.identity.local.ROTATE_SECONDS", 0.0)
+    monkeypatch.setattr("twinsmith.adapters.identity.local.GRACE_SECONDS", 0.0)
+    for path in ("/runs/nope", "/nope", "/api/v1/runs?limit=0"):
+        browser.get(path)
+        assert browser.cookies["twinsmith"] != before, path
+        before = browser.cookies["twinsmith"]
+    assert browser.get("/api/v1/me").status_code == 200
+
+
+async def test_a_stream_ends_when_whoever_listens_is_not_welcome_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("twinsmith.web.welcome.LOOK_SECONDS", -1.0)
+    place = site(tmp_path)
+    place.person("boss", "admin")
+    place.person("ann", "developer")
+    _, secret = await accounts.issue(place.book, "ann", "ci", ["read"], 1)
+    identity = identity_of(place.settings)
+    person = identity.by_key(secret)
+    assert person is not None
+
+    async def lines() -> AsyncIterator[str]:
+        while True:
+            yield "data: x\n\n"
+
+    seen = []
+    async for line in as_long_as_welcome(identity, person, lines()):
+        seen.append(line)
+        if len(seen) == 3:
+            await accounts.change(place.book, "ann", disabled=True)
+    assert seen == ["data: x\n\n"] * 3 + [OVER]
+
+
+def test_where_too_many_listen_one_more_is_told_when_to_come_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("twinsmith.web.streams.MOST_STREAMS", 0)
+    monkeypatch.setattr("twinsmith.web.shared.MOST_WATCHERS", 0)
+    place = site(tmp_path)
+    header = place.key("ann", "admin")
+    task = {"task": "a function that adds one to a number"}
+    run = place.client.post("/api/v1/runs", headers=header, json=task).json()["run"]
+    for path in (f"/api/v1/runs/{run}/events", "/live/runs"):
+        told = place.client.get(path, headers=header)
+        assert told.status_code == 429, path
+        assert int(told.headers["retry-after"]) > 0
 
 
 @pytest.mark.parametrize("given", ["//evil.example", "https://evil.example", "/\\evil", "x\r\ny"])

@@ -16,11 +16,12 @@ from sqlalchemy.exc import IntegrityError
 
 from twinsmith.adapters.sql import Database
 from twinsmith.core.errors import EngineError
-from twinsmith.core.people.answered import Answered, Asking
+from twinsmith.core.people.account import later
+from twinsmith.core.people.answered import LOST_SECONDS, Answered, Asking
 
 TABLES = MetaData()
 ANSWERS = Table(
-    "twinsmith_answers",
+    "twinsmith_answered",
     TABLES,
     Column("who", String, primary_key=True),
     Column("key", String, primary_key=True),
@@ -29,6 +30,7 @@ ANSWERS = Table(
     Column("status", Integer, nullable=False),
     Column("kind", String, nullable=False),
     Column("body", String, nullable=False),
+    Column("location", String, nullable=False),
 )
 
 
@@ -41,8 +43,10 @@ class AnswerTable:
     def begin(self, asking: Asking, now: str) -> Answered | None:
         """Note that a request is begun; what is known of it where its key was used before."""
         values = {"who": asking.who, "key": asking.key, "digest": asking.digest, "begun": now}
+        lost = (ANSWERS.c.status == 0) & (ANSWERS.c.begun < later(now, -LOST_SECONDS))
         try:
             with self._database.transaction() as connection:
+                connection.execute(delete(ANSWERS).where(*_mine(asking), lost))
                 connection.execute(insert(ANSWERS).values({**values, **_NOTHING_YET}))
         except EngineError as error:
             if not isinstance(error.__cause__, IntegrityError):
@@ -52,7 +56,7 @@ class AnswerTable:
 
     def settle(self, asking: Asking, answered: Answered) -> None:
         """Keep the answer to a request that was begun."""
-        kept = {"status": answered.status, "kind": answered.kind, "body": answered.body}
+        kept = {name: getattr(answered, name) for name in _NOTHING_YET}
         with self._database.transaction() as connection:
             connection.execute(update(ANSWERS).where(*_mine(asking)).values(kept))
 
@@ -83,9 +87,9 @@ class MemoryAnswers:
 
     def begin(self, asking: Asking, now: str) -> Answered | None:
         """Note that a request is begun; what is known of it where its key was used before."""
-        known = self._answers.get((asking.who, asking.key))
-        if known is not None:
-            return known[1]
+        begun, known = self._answers.get((asking.who, asking.key), ("", None))
+        if known is not None and (known.status or begun >= later(now, -LOST_SECONDS)):
+            return known
         self._answers[asking.who, asking.key] = (now, Answered(digest=asking.digest))
         return None
 
@@ -104,7 +108,7 @@ class MemoryAnswers:
         self._answers = kept
 
 
-_NOTHING_YET = {"status": 0, "kind": "", "body": ""}
+_NOTHING_YET: dict[str, object] = {"status": 0, "kind": "", "body": "", "location": ""}
 
 
 def _mine(asking: Asking) -> tuple[ColumnElement[bool], ...]:

@@ -74,18 +74,20 @@ class LocalIdentity:
 
     def by_password(self, name: str, password: str, where: str) -> Login:
         """What becomes of an attempt to sign in; a session with its token where it is right."""
-        now = self._clock.now()
-        account = self._accounts.get(name)
-        if account is not None and account.locked_until > now:
-            return Login(wait=elapsed(now, account.locked_until))
-        known = account.password if account and not account.disabled else ""
-        right = _is_right(known or self._nobody, password) and bool(known)
-        if account is None or not known:
-            return Login()
-        if not right:
-            return self._missed(account, now)
+        with _room:
+            # Whoever tries many at once waits here, and finds the account locked when it is.
+            now = self._clock.now()
+            account = self._accounts.get(name)
+            if account is not None and account.locked_until > now:
+                return Login(wait=elapsed(now, account.locked_until))
+            known = account.password if account and not account.disabled else ""
+            right = _is_right(known or self._nobody, password) and bool(known)
+            if account is None or not known:
+                return Login()
+            if not right:
+                return self._missed(account, now)
         if account.failures:
-            self._accounts.save(replace(account, failures=0, locked_until=""))
+            self._accounts.save(replace(account, failures=0, locked_until=""), before=account)
         return self.signed_in(account, where)
 
     def signed_in(self, account: Account, where: str) -> Login:
@@ -104,7 +106,7 @@ class LocalIdentity:
         known = self._sessions.listed(account.name)
         # Nothing else forgets what nobody uses any more.
         self._sessions.end(*(each.id for each in known if is_over(each, now, self._rules)))
-        self._sessions.save(session)
+        self._sessions.save(session, new=True)
         person = Person(name=account.name, permissions=may(account), session=session)
         return Login(person=person, token=token)
 
@@ -143,6 +145,24 @@ class LocalIdentity:
             self._keys.save(key)
         return Person(name=account.name, permissions=may(account, key.scopes), key=key)
 
+    def still(self, person: Person) -> bool:
+        """Whether somebody may still do all that they could when they were recognised."""
+        now, account = self._clock.now(), self._accounts.get(person.name)
+        if account is None or account.disabled:
+            return False
+        scopes = None
+        if person.key is not None:
+            key = self._keys.get(person.key.id)
+            if key is None or not holds(key, now):
+                return False
+            scopes = key.scopes
+        if person.session is not None:
+            mine = [e for e in self._sessions.listed(account.name) if e.id == person.session.id]
+            # Somebody looks at a page all night: what they do not use ends, what is open does not.
+            if not mine or now >= later(mine[0].made, self._rules.most_seconds):
+                return False
+        return person.permissions <= may(account, scopes)
+
     def _kept_alive(self, session: Session, digest: str, now: str) -> tuple[Session, str]:
         """A session that was used now, and its new token where it is time for one."""
         if digest == session.digest and now >= later(session.rotated, ROTATE_SECONDS):
@@ -158,18 +178,23 @@ class LocalIdentity:
         return session, ""
 
     def _missed(self, account: Account, now: str) -> Login:
-        failures = account.failures + 1
-        wait = lock_seconds(failures)
-        until = later(now, wait) if wait else ""
-        self._accounts.save(replace(account, failures=failures, locked_until=until))
-        return Login(wait=wait)
+        """Count a wrong password, whatever else was changed of the account meanwhile."""
+        known: Account | None = account
+        while known is not None:
+            failures = known.failures + 1
+            wait = lock_seconds(failures)
+            until = later(now, wait) if wait else ""
+            counted = replace(known, failures=failures, locked_until=until)
+            if self._accounts.save(counted, before=known):
+                return Login(wait=wait)
+            known = self._accounts.get(account.name)
+        return Login()
 
 
 def _is_right(known: str, password: str) -> bool:
     if len(password) > LONGEST_PASSWORD:
         return False
-    with _room:
-        try:
-            return _hasher.verify(known, password)
-        except (VerificationError, InvalidHashError):
-            return False
+    try:
+        return _hasher.verify(known, password)
+    except (VerificationError, InvalidHashError):
+        return False

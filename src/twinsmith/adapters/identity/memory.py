@@ -17,16 +17,18 @@ class MemoryAccounts:
         """Every account, by name."""
         return tuple(self._accounts[name] for name in sorted(self._accounts))
 
-    def save(self, account: Account) -> None:
-        """Keep an account; one of the same name is replaced."""
+    def save(self, account: Account, *, before: Account | None = None) -> bool:
+        """Keep an account; with `before`, only where it still stands so."""
+        if before is not None and self._accounts.get(account.name) != before:
+            return False
         self._accounts[account.name] = account
+        return True
 
     def first(self, account: Account) -> bool:
         """Keep an account where there is none at all; False where somebody was faster."""
         if self._accounts:
             return False
-        self.save(account)
-        return True
+        return self.save(account)
 
 
 class MemoryKeys:
@@ -59,9 +61,11 @@ class MemorySessions:
         known = self._sessions.values()
         return next((each for each in known if digest in (each.digest, each.before)), None)
 
-    def save(self, session: Session) -> bool:
-        """Keep a session; False where its token was replaced meanwhile: then nothing is kept."""
+    def save(self, session: Session, *, new: bool = False) -> bool:
+        """Keep a session; False where its token was replaced or it was ended meanwhile."""
         known = self._sessions.get(session.id)
+        if known is None and not new:
+            return False
         if known is not None and known.digest not in (session.digest, session.before):
             return False
         self._sessions[session.id] = session

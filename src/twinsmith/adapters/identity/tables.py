@@ -70,11 +70,17 @@ class AccountTable:
             rows = connection.execute(select(ACCOUNTS).order_by(ACCOUNTS.c.name)).mappings()
             return tuple(_value(row, Account) for row in rows)
 
-    def save(self, account: Account) -> None:
-        """Keep an account; one of the same name is replaced."""
+    def save(self, account: Account, *, before: Account | None = None) -> bool:
+        """Keep an account; with `before`, only where it still stands so."""
+        same = ACCOUNTS.c.name == account.name
         with self._database.transaction() as connection:
-            connection.execute(delete(ACCOUNTS).where(ACCOUNTS.c.name == account.name))
+            if before is not None:
+                mine = same & (ACCOUNTS.c.value == _text(before, Account))
+                changed = update(ACCOUNTS).where(mine).values(_row(account))
+                return bool(connection.execute(changed).rowcount)
+            connection.execute(delete(ACCOUNTS).where(same))
             connection.execute(insert(ACCOUNTS).values(_row(account)))
+        return True
 
     def first(self, account: Account) -> bool:
         """Keep an account where there is none at all; False where somebody was faster."""
@@ -129,8 +135,8 @@ class SessionTable:
             row = connection.execute(select(SESSIONS).where(mine)).mappings().first()
         return _value(row, Session) if row else None
 
-    def save(self, session: Session) -> bool:
-        """Keep a session; False where its token was replaced meanwhile: then nothing is kept."""
+    def save(self, session: Session, *, new: bool = False) -> bool:
+        """Keep a session; False where its token was replaced or it was ended meanwhile."""
         values = {
             **{n: getattr(session, n) for n in ("id", "account", "digest", "before", "made")},
             "value": _text(session, Session),
@@ -138,12 +144,10 @@ class SessionTable:
         same = SESSIONS.c.id == session.id
         mine = same & SESSIONS.c.digest.in_([session.digest, session.before])
         with self._database.transaction() as connection:
-            if connection.execute(update(SESSIONS).where(mine).values(values)).rowcount:
+            if new:
+                connection.execute(insert(SESSIONS).values(values))
                 return True
-            if connection.execute(select(SESSIONS.c.id).where(same)).first():
-                return False
-            connection.execute(insert(SESSIONS).values(values))
-        return True
+            return bool(connection.execute(update(SESSIONS).where(mine).values(values)).rowcount)
 
     def end(self, *names: str) -> None:
         """End the sessions of these ids."""

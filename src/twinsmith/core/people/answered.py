@@ -2,6 +2,11 @@
 
 from dataclasses import dataclass
 
+KEPT_SECONDS = 7 * 86_400.0
+"""For how long an answer is kept for whoever asks again."""
+LOST_SECONDS = 900.0
+"""What was begun so long ago and never answered was lost with the server that did it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
@@ -22,3 +27,5 @@ class Answered:
     kind: str = ""
     """The content type of the answer."""
     body: str = ""
+    location: str = ""
+    """Where the answer leads, or what it made."""

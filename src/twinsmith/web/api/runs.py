@@ -21,6 +21,7 @@ from twinsmith.web.api.reading import Cursor, Most, page_of
 from twinsmith.web.guard import API, Guarded, Visitor, needs
 from twinsmith.web.office import Office, office_of
 from twinsmith.web.problems import Refused
+from twinsmith.web.welcome import as_long_as_welcome
 
 runs = APIRouter(prefix=f"{API}/runs", tags=["runs"], route_class=Guarded)
 EVENTS = "text/event-stream"
@@ -133,7 +134,9 @@ async def events(
     if over and seen and seen >= visit.book.journal.anchor(name).lines:
         # A browser asks again and again until it is told that there is no more.
         return Response(status_code=204)
-    return StreamingResponse(_told(office, name, seen), media_type=EVENTS)
+    office.streams.refuse_full()
+    lines = as_long_as_welcome(office.identity, visit.person, _told(office, name, seen))
+    return StreamingResponse(lines, media_type=EVENTS)
 
 
 async def _told(office: Office, run: str, after: int) -> AsyncIterator[str]:

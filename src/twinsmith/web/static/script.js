@@ -34,6 +34,7 @@ function follow(address) {
   const begin = () => {
     source = new EventSource(address);
     source.addEventListener("patch", (event) => patch(JSON.parse(event.data)));
+    source.addEventListener("over", () => { source.close(); told.textContent = "You are signed out, or may no longer do the same: load this page again."; told.hidden = false; });
     source.addEventListener("open", () => { told.hidden = true; });
     source.addEventListener("error", () => {
       told.hidden = false;
