@@ -84,7 +84,8 @@ class Job:
     arrangement: Arrangement = AS_SET
     """Where it is worked on in another way than the settings say: their values are applied above,
     models and templates are asked for by whoever drives the run."""
-
+    experiments: tuple[tuple[str, str], ...] = ()
+    """The experiments that it is part of, each with its arm; what they try is in `arrangement`."""
     trace: str = ""
     """Where in a trace it was given, as a `traceparent`; empty: its trace begins with it."""
 

@@ -11,6 +11,7 @@ from twinsmith.core.operating.modified import AskedFor, asked_for
 from twinsmith.core.people.approval import ApprovalRequest, Decision, Said, may_decide
 from twinsmith.runs.book import Book
 from twinsmith.runs.package import result_in
+from twinsmith.runs.promotion import decided, is_experiment
 
 
 def requests(book: Book, *, decided: bool = False) -> tuple[ApprovalRequest, ...]:
@@ -70,6 +71,8 @@ async def decide(
         raise Conflict(
             f"request {request.id} was open until {request.until[:16]}; {request.unanswered} holds"
         )
+    if is_experiment(request) and said == "modify":
+        raise ConfigError(f"request {request.id} is about the winner of an experiment: yes or no")
     if source is not None:
         files = result_in(book, str(source))[0]
     decision = Decision(
@@ -86,7 +89,10 @@ async def decide(
         raise Conflict(f"request {request.id} is decided already: {told}")
     data = {"id": request.id, "said": said, "note": decision.note, "app": request.app}
     await book.tell(SYSTEM, "approval.decided", {**data}, key=f"approval.decided:{request.id}")
-    return approvals.get(request.id) or request
+    request = approvals.get(request.id) or request
+    if is_experiment(request):
+        await decided(book, request)
+    return request
 
 
 def terms_in(given: Sequence[str]) -> dict[str, float] | None:

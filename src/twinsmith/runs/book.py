@@ -17,8 +17,11 @@ from twinsmith.core.people.actor import Actor
 from twinsmith.core.progress import ENDED, Progress, State, progress_of
 from twinsmith.core.run_record import Given, RunRecord
 from twinsmith.core.task import Job
-from twinsmith.ports import Runs
+from twinsmith.core.trying.experiment import assigned_in
+from twinsmith.flow.handed import run_ended, submitted
+from twinsmith.ports import Runs, Telemetry
 from twinsmith.settings import Settings
+from twinsmith.wiring.experiments import trials_of
 from twinsmith.wiring.journal import journal_of
 from twinsmith.wiring.running import driving_of, known_workers, queue_of, workers_of
 from twinsmith.wiring.runs import runs_of
@@ -153,11 +156,19 @@ class Book:
 
     async def anchor_ended(self) -> None:
         """Tell the system's chain of runs whose end it missed because a kill came between."""
+        if isinstance(job, Job) and job.experiments:
+            await asyncio.to_thread(self._assign, job)
         for event in self.journal.unanchored():
             if not self.is_driven(event.run):
                 await self._anchor(event.run, str(event.data.get("state")))
 
     async def until_left(self, run: str, seconds: float) -> bool:
+    def _assign(self, job: Job) -> None:
+        """Keep which arms of experiments a run is in that begins now."""
+        table = trials_of(self.settings)
+        for each in assigned_in(job.run, job.task.text, job.experiments):
+            table.assign(each)
+
         """Wait for whoever drives a run to let go of it; False where that takes too long."""
         for _ in range(int(seconds / 0.1)):
             if not self.is_driven(run):
@@ -219,3 +230,4 @@ def _facts(job: Given) -> dict[str, Json]:
         "from": source.run if source else "",
         "why": list(job.about) if job.trigger == "person" else [],
     }
+            "experiments": dict(job.experiments),

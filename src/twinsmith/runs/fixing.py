@@ -50,7 +50,8 @@ def job_for(
         tests=tests,
         spec=deliverable.spec,
     )
-    job = new_job(book, task, out=None, seed=None, budget=budget)
+    # A repair is nothing to try things with.
+    job = new_job(book, task, out=None, seed=None, budget=budget, arms=())
     said = book.settings.masking.text(" ".join(told.split()))
     mend = Mend(
         program=source.program,

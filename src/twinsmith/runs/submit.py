@@ -16,6 +16,7 @@ from twinsmith.core.telemetry import new_trace
 from twinsmith.core.trying.arrangement import AS_SET, Arrangement, over
 from twinsmith.flow.traced import here
 from twinsmith.runs.book import Book
+from twinsmith.runs.trials import Arms, arms_for
 from twinsmith.wiring.effort import effort_of, quality_of, refuse_missing_frame
 from twinsmith.wiring.running import node_of
 from twinsmith.wiring.trying import arranged, in_force, refuse_unknown
@@ -38,8 +39,14 @@ def new_job(
     seed: int | None,
     budget: Budget,
     arrangement: Arrangement = AS_SET,
+    arms: Arms | None = None,
 ) -> Job:
-    """A job for a task, arranged over what is in force; refuses a folder for no result."""
+    """A job for a task, arranged over what is in force; refuses a folder for no result.
+
+    Without `arms` it takes part in the experiments that run, which arrange it too.
+    """
+    if arms is None:
+        arrangement, arms = arms_for(book, task, arrangement)
     whole = over(in_force(book.settings), arrangement)
     refuse_unknown(book.settings, whole)
     settings = arranged(book.settings, whole)
@@ -58,6 +65,7 @@ def new_job(
         seed=settings.values.build.seed if seed is None else seed,
         out=str(folder),
         arrangement=whole,
+        experiments=arms,
         trace=here() or new_trace().text,
     )
 

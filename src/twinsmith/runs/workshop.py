@@ -101,6 +101,20 @@ class Workshop:
     async def _built(self, job: Job, driving: Driving) -> RunOutcome:
         from twinsmith.flow.pipeline import build
         from twinsmith.prompts import using
+    async def _try(self, job: Job) -> None:
+        """Let a run that ends or breaks here decide what it decides of experiments.
+
+        Whatever fails in that is no fault of the run: the next one that ends decides then.
+        """
+        if not job.experiments:
+            return
+        from twinsmith.runs.promotion import reviewed_after
+
+        try:
+            await reviewed_after(self._book, job)
+        except TwinsmithError as error:
+            self._telling.say(f"experiments of run {job.run}: {error}")
+
         from twinsmith.wiring.delivering import soon
         from twinsmith.wiring.trying import templates_of
 

@@ -191,8 +191,9 @@ class Scan(_Section):
 
 
 def _known_occasions(names: tuple[str, ...]) -> tuple[str, ...]:
-    # A risk is named with its level: without one it would never be an occasion.
-    plain = (each for each in OCCASIONS if each != "risk")
+    # A risk is named with its level: without one it would never be an occasion. Whether a promotion
+    # is asked about says experiments.promote.
+    plain = (each for each in OCCASIONS if each not in ("risk", "promotion"))
     known = (*plain, *(f"risk_{level}" for level in RISKS))
     unknown = [name for name in names if name not in known]
     if unknown:
@@ -312,6 +313,30 @@ class Resources(_Section):
     keep_mb: Annotated[int, Field(ge=0)] = 0
 
 
+def _reachable(text: str) -> str:
+    if text and not text.startswith(("http://", "https://")):
+        raise ValueError("it must start with http:// or https://")
+    if "@" in text:
+        raise ValueError("it holds a user; give OTEL_EXPORTER_OTLP_HEADERS in the environment")
+    return text
+
+
+class Telemetry(_Section):
+    """Where traces and figures go, and what of them is kept here."""
+
+    keep_hours: Annotated[float, Field(ge=0, le=720)] = 24.0
+    endpoint: Annotated[str, AfterValidator(_reachable)] = ""
+    protocol: Literal["http", "grpc"] = "http"
+    sample: Share = 1.0
+    prompts: bool = False
+
+
+class Experiments(_Section):
+    """What becomes of an arm that wins an experiment."""
+
+    promote: Literal["ask", "auto", "never"] = "ask"
+
+
 class Server(_Section):
     """Where the API and the console are reached, and what protects them."""
 
@@ -353,4 +378,6 @@ class Values(_Section):
     costs: Costs = Costs()
     budgets: Budgets = Budgets()
     resources: Resources = Resources()
+    experiments: Experiments = Experiments()
+    telemetry: Telemetry = Telemetry()
     server: Server = Server()

@@ -18,6 +18,7 @@ Occasion = Literal[
     "removal",
     "heal",
     "escalation",
+    "promotion",
 ]
 OCCASIONS: tuple[Occasion, ...] = get_args(Occasion)
 Said = Literal["approve", "reject", "modify"]

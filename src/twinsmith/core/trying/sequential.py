@@ -10,7 +10,7 @@ confidence sequences", 2024) proved that they hold for any distribution once the
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import inf, log, sqrt
+from math import inf, lgamma, log, sqrt
 from statistics import NormalDist
 
 ALPHA = 0.05
@@ -79,6 +79,17 @@ def interval_of_pairs(
     return _around(pairs.mean, spread, alpha=alpha, least=least, bounded=bounded)
 
 
+def surely_apart(a: Sums, b: Sums, *, alpha: float = ALPHA) -> bool:
+    """Whether the rates of two arms of zeros and ones differ, exactly, from the first run on.
+
+    The mixture of all pairs of rates against the best common one (a test martingale for any rates,
+    Robbins 1970): it needs more runs than `interval` where there are many, and none at least.
+    """
+    ones, n = a.total + b.total, a.n + b.n
+    common = _likelihood(ones, n)
+    return _mixed(a) + _mixed(b) - common > -log(alpha)
+
+
 def runs_needed(
     *, variance: float, least: float, share: float = 0.5, alpha: float = ALPHA, power: float = POWER
 ) -> int:
@@ -100,6 +111,18 @@ def runs_needed(
         middle = (low + high) // 2
         low, high = (low, middle) if seen(middle) else (middle + 1, high)
     return high
+
+
+def _mixed(sums: Sums) -> float:
+    """The logarithm of how likely an order of zeros and ones is, over all rates alike."""
+    ones, zeros = sums.total, sums.n - sums.total
+    return lgamma(ones + 1) + lgamma(zeros + 1) - lgamma(sums.n + 2)
+
+
+def _likelihood(ones: float, n: int) -> float:
+    """The logarithm of how likely an order of zeros and ones is at their own rate."""
+    parts = (ones, n - ones)
+    return sum(each * log(each / n) for each in parts if each > 0)
 
 
 def _variance(sums: Sums, ends: tuple[float, float] | None) -> float:

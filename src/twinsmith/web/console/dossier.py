@@ -18,6 +18,7 @@ WHY: Mapping[Occasion, str] = {
     "removal": "an app is to be removed",
     "heal": "nobody asked for it: it is to heal an incident",
     "escalation": "nothing automatic helped",
+    "promotion": "an experiment was won: new runs are to be worked on so",
 }
 """Why a person is asked, as one reads it."""
 RISKS: Mapping[str, tuple[str, str]] = {
