@@ -45,6 +45,7 @@ from twinsmith.flow.bound import prompt_of
 from twinsmith.flow.people import answer_to
 from twinsmith.flow.remembered import Inspected, Recalled, Remembered
 from twinsmith.flow.timed import Timed, timed
+from twinsmith.flow.traced import UNTOLD, CountedSandbox, Telling, Traced
 from twinsmith.ports import (
     Clock,
     Desk,
@@ -56,6 +57,7 @@ from twinsmith.ports import (
     Retriever,
     Reviewer,
     Sandbox,
+    Telemetry,
 )
 
 T = TypeVar("T")
@@ -80,6 +82,7 @@ class Ports:
     outbox: Outbox
     durable: Durable
     clock: Clock
+    telemetry: Telemetry = UNTOLD
 
 
 @dataclass(slots=True)
@@ -99,6 +102,10 @@ class Recorder:
         self._executions = 0
         self._questions = 0
         self._begun = Begun()
+        telling = Telling(telemetry=ports.telemetry, clock=ports.clock)
+        self._traced = Traced(job.run, job.trace, telling)
+        self._sandbox = CountedSandbox(ports.sandbox, telling)
+        self._sanitized = CountedSandbox(ports.sanitized, telling)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -119,7 +126,9 @@ class Recorder:
             reserved = self.ledger.reserve(question.text, longest)
         prompt = prompt_of(question, self._job, name, reserved)
         try:
-            reply, seconds = await self._timed(name, lambda: self._ask(name, prompt), Timed[Reply])
+            reply, seconds = await self._timed(
+                name, lambda: self._ask(name, prompt), Timed[Reply], prompt
+            )
         except BaseException:
             self.ledger.release(reserved)
             raise
@@ -178,7 +187,7 @@ class Recorder:
         self._executions += 1
         name = f"execute {number}, {self._executions}"
         execution, seconds = await self._timed(
-            name, lambda: action(self._ports.sandbox), Timed[Execution]
+            name, lambda: action(self._sandbox), Timed[Execution]
         )
         await self.tell(
             "candidate.executed",
@@ -198,7 +207,7 @@ class Recorder:
     ) -> tuple[Variant, ...]:
         """The edits of the first `number` candidates that are worth keeping, tried once."""
         name = f"vary {number}"
-        found, seconds = await self._timed(name, lambda: action(self._ports.sandbox), Timed[Varied])
+        found, seconds = await self._timed(name, lambda: action(self._sandbox), Timed[Varied])
         data: dict[str, Json] = {
             "after": number,
             "tried": found.tried,
@@ -215,7 +224,7 @@ class Recorder:
         name = f"inspect {number}"
 
         async def look() -> Inspected:
-            return Inspected(findings=await action(self._ports.reviewer, self._ports.sanitized))
+            return Inspected(findings=await action(self._ports.reviewer, self._sanitized))
 
         seen, _ = await self._timed(name, look, Timed[Inspected])
         data: dict[str, Json] = {
@@ -296,7 +305,7 @@ class Recorder:
             except (ConfigError, EngineError) as error:
                 return f"not kept: {error}"
 
-        said = await self._ports.durable.step("share", keep, str)
+        said = await self._ports.durable.step("share", self._traced.step("share", keep), str)
         await self.tell("insights.shared", key="share", who="twinsmith", data={"said": said})
 
     async def keep(self, made: Built) -> None:
@@ -308,7 +317,7 @@ class Recorder:
             except (ConfigError, EngineError, ModelUnavailable) as error:
                 return f"not kept: {error}"
 
-        said = await self._ports.durable.step("keep", put, str)
+        said = await self._ports.durable.step("keep", self._traced.step("keep", put), str)
         await self.tell("program.kept", key="keep", who="twinsmith", data={"said": said})
 
     async def publish(self, files: Mapping[str, str]) -> None:
@@ -318,7 +327,7 @@ class Recorder:
             await self._ports.outbox.publish(self._job.run, self._job.out, files)
             return True
 
-        await self._ports.durable.step("publish", put, bool)
+        await self._ports.durable.step("publish", self._traced.step("publish", put), bool)
         digests: dict[str, Json] = {
             name: hashlib.sha256(text.encode()).hexdigest() for name, text in files.items()
         }
@@ -341,7 +350,8 @@ class Recorder:
         await self.tell("stage.started", key=name, who="twinsmith", data={"stage": name})
         note = StageNote()
         try:
-            yield note
+            with self._traced.stage(name):
+                yield note
         except (BadReply, BudgetExceeded) as error:
             await self._stage_finished(name, str(error))
             raise
@@ -365,7 +375,11 @@ class Recorder:
             raise
 
     async def _timed(
-        self, name: str, action: Callable[[], Awaitable[T]], kind: type[Timed[T]]
+        self,
+        name: str,
+        action: Callable[[], Awaitable[T]],
+        kind: type[Timed[T]],
+        prompt: Prompt | None = None,
     ) -> tuple[T, float]:
         """The value of a step and the seconds it took; BudgetExceeded where it ran out of them."""
         with self._begun.step(name):
@@ -374,7 +388,8 @@ class Recorder:
             async def within() -> Timed[T]:
                 return await timed(action, most=left, clock=self._ports.clock)
 
-            done = await self._ports.durable.step(name, within, kind)
+            traced = self._traced.step(name, within, prompt)
+            done = await self._ports.durable.step(name, traced, kind)
             self.ledger.took(done.seconds)
             if done.value is None:
                 raise BudgetExceeded(

@@ -25,6 +25,7 @@ from twinsmith.wiring.experiments import trials_of
 from twinsmith.wiring.journal import journal_of
 from twinsmith.wiring.running import driving_of, known_workers, queue_of, workers_of
 from twinsmith.wiring.runs import runs_of
+from twinsmith.wiring.trying import versions_of
 
 if TYPE_CHECKING:
     from twinsmith.adapters.durable.dbos_queue import DbosQueue
@@ -108,11 +109,25 @@ class Book:
         """Keep the record of a run, signed by the actor."""
         record = RunRecord(job=job, by=self.actor.signature, at=SystemClock().now())
         self._runs.save(record)
+        if self.actor.way == "terminal":
+            self.telemetry.tell(submitted(job, at=record.at))
+
+    def given_at(self, run: str) -> str:
+        """When a run was given, ISO 8601 in UTC; empty where nobody knows."""
+        record = self._runs.get(run)
+        return record.at if record else ""
 
     # They take a while to import: only what needs them pays for it.
     @cached_property
     def _runs(self) -> Runs:
         return runs_of(self.settings)
+
+    @cached_property
+    def telemetry(self) -> Telemetry:
+        """What is told of what this process does."""
+        from twinsmith.wiring.telemetry import telemetry_of
+
+        return telemetry_of(self.settings, self.actor.way)
 
     @cached_property
     def driving(self) -> "DrivingTable":
@@ -141,13 +156,31 @@ class Book:
     async def tell_started(self, job: Given) -> None:
         """Note that a run was submitted, in its own chain and in the system's."""
         data: dict[str, Json] = {**_facts(job), "run": job.run, "by": self.actor.way}
+        if isinstance(job, Job) and job.experiments:
+            await asyncio.to_thread(self._assign, job)
         await self.tell(SYSTEM, "run.started", data, key=f"run.started:{job.run}")
+        if isinstance(job, Job):
+            data = {**data, "versions": await asyncio.to_thread(versions_of, self.settings, job)}
         await self.tell(job.run, "run.started", data, key="run.started")
+
+    def _assign(self, job: Job) -> None:
+        """Keep which arms of experiments a run is in that begins now."""
+        table = trials_of(self.settings)
+        for each in assigned_in(job.run, job.task.text, job.experiments):
+            table.assign(each)
 
     async def end(self, run: str, state: State, data: dict[str, Json]) -> None:
         """Note how a run ended, in its own chain and in the system's."""
         await self.tell(run, "run.ended", {"state": state, **data}, key="run.ended")
         await self._anchor(run, state)
+        await self._tell_over(run, state)
+
+    async def _tell_over(self, run: str, state: State) -> None:
+        """Tell telemetry that a run is over, before whoever drives it lets go of it."""
+        record = self._runs.get(run)
+        if record is not None:
+            run_ended(record.job, state, began=record.at, telemetry=self.telemetry)
+            await asyncio.to_thread(self.telemetry.flush)
 
     async def anchor(self) -> str:
         """A line that tells where the whole journal ends, for a person to store elsewhere."""
@@ -156,19 +189,11 @@ class Book:
 
     async def anchor_ended(self) -> None:
         """Tell the system's chain of runs whose end it missed because a kill came between."""
-        if isinstance(job, Job) and job.experiments:
-            await asyncio.to_thread(self._assign, job)
         for event in self.journal.unanchored():
             if not self.is_driven(event.run):
                 await self._anchor(event.run, str(event.data.get("state")))
 
     async def until_left(self, run: str, seconds: float) -> bool:
-    def _assign(self, job: Job) -> None:
-        """Keep which arms of experiments a run is in that begins now."""
-        table = trials_of(self.settings)
-        for each in assigned_in(job.run, job.task.text, job.experiments):
-            table.assign(each)
-
         """Wait for whoever drives a run to let go of it; False where that takes too long."""
         for _ in range(int(seconds / 0.1)):
             if not self.is_driven(run):
@@ -217,6 +242,7 @@ def _facts(job: Given) -> dict[str, Json]:
             "masked": str(job.masked),
             "tested": bool(job.task.tests),
             "settings": job.settings,
+            "experiments": dict(job.experiments),
             "app": job.mend.app if job.mend else "",
         }
     source = job.deliverable.source if job.deliverable else None
@@ -230,4 +256,3 @@ def _facts(job: Given) -> dict[str, Json]:
         "from": source.run if source else "",
         "why": list(job.about) if job.trigger == "person" else [],
     }
-            "experiments": dict(job.experiments),

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from twinsmith.core.errors import ConfigError
+from twinsmith.core.errors import ConfigError, EngineError
 from twinsmith.core.operating.action import Action, ActionKind
 from twinsmith.core.operating.app import rollback_target
 from twinsmith.core.operating.deliverable import Deliverable, deliverable_in
 from twinsmith.core.operating.instance import app_name, host_name
+from twinsmith.core.telemetry import new_trace, place_of_run
+from twinsmith.flow.traced import here
 from twinsmith.runs.apps import found, releases
 from twinsmith.runs.book import Book
 from twinsmith.runs.package import result_in
@@ -49,6 +51,7 @@ def deploying(
             raise ConfigError(f"port {port} is taken by another program; give another --port")
     if secrets:
         secrets_of(settings).put(app, secrets)
+    trace, link = _traced(book, deliverable.source.run)
     return Action(
         run=new_run(),
         kind="deploy",
@@ -59,6 +62,8 @@ def deploying(
         replace=replace,
         by=book.actor.signature,
         terms=terms_of(settings),
+        trace=trace,
+        link=link,
     )
 
 
@@ -84,7 +89,21 @@ def acting(
         about=(f"{book.actor.name}: {said}",) if said else (),
         by=book.actor.signature,
         terms=terms_of(book.settings),
+        trace=here() or new_trace().text,
     )
+
+
+def _traced(book: Book, run: str) -> tuple[str, str]:
+    """Where a release goes on, and where it was asked for.
+
+    It goes on in the trace of the run that built it, where that is known here.
+    """
+    asked = here() or new_trace().text
+    try:
+        built = book.job(run)
+    except EngineError:
+        return asked, ""
+    return place_of_run(run, built.trace).text, asked
 
 
 def _named(deliverable: Deliverable, what: str) -> str:

@@ -56,7 +56,7 @@ class Dockyard:
             told = f"run {action.run} is for another machine, whose worker has to take it"
             raise Waiting(told, topic="machine", until=soon(ELSEWHERE_SECONDS))
         journal = FencedJournal(self._book.journal, self._engine.check)
-        return await deliver(action, dock_of(settings, self._engine, journal))
+        return await deliver(action, dock_of(settings, self._engine, journal, self._book.telemetry))
 
     async def _tell_ended(self, outcome: ActionOutcome) -> None:
         state: State = "done" if outcome.done else "refused"

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from twinsmith.core.budget import Budget
-from twinsmith.core.errors import ConfigError, TwinsmithError
+from twinsmith.core.errors import ConfigError, EngineError, TwinsmithError
 from twinsmith.core.operating.action import Action, ActionKind
 from twinsmith.core.operating.alarm import Alarm, Severity
 from twinsmith.core.operating.app import App, Release, diff
@@ -21,7 +21,10 @@ from twinsmith.core.operating.trouble import (
 )
 from twinsmith.core.progress import ENDED
 from twinsmith.core.task import Job
+from twinsmith.core.telemetry import Trace
+from twinsmith.flow.handed import incident_told, place_of
 from twinsmith.flow.operate.heal import Ward
+from twinsmith.flow.traced import incident_place
 from twinsmith.runs.book import Book
 from twinsmith.runs.crew import Crew
 from twinsmith.runs.deploy import deploying
@@ -96,6 +99,22 @@ class Healing:
             return self._mender.ended(run)
         return await self._crew.refused(run)
 
+    def place(self, incident: Incident) -> Trace:
+        """Where an incident goes on: in the trace of the release that has the trouble."""
+        return incident_place(incident.id, self._released(incident))
+
+    def told(self, incident: Incident) -> None:
+        """Tell telemetry that an incident began, or that it is over."""
+        incident_told(incident, self._released(incident), self._book.telemetry)
+
+    def _released(self, incident: Incident) -> str:
+        """The place in its trace of the run that released what has the trouble."""
+        try:
+            release = self._numbered(incident.app, incident.troubled)
+            return place_of(self._book.given(release.run)).text
+        except (ConfigError, EngineError):
+            return ""
+
     def lost(self, incident: Incident) -> bool:
         """Whether something was to be done for an incident, and a kill came before it was begun."""
         if not incident.run or self._crew.is_busy(incident.run):
@@ -123,6 +142,7 @@ class Healing:
             by=self._book.actor.signature,
             trigger="heal",
             terms=terms_of(self._book.settings),
+            trace=self.place(incident).text,
         )
         if kind == "deploy":
             mended = deploying(self._book, incident.attempts[-1].run, name=app.name)
@@ -170,7 +190,8 @@ class Healing:
             tried=tuple(tried),
         )
         job = job_for(self._book, release, "", budget=budget, trouble=trouble)
-        return replace(job, seed=job.seed + RESEED * len(incident.attempts))
+        seed = job.seed + RESEED * len(incident.attempts)
+        return replace(job, seed=seed, trace=self.place(incident).text)
 
     def _diff(self, release: Release) -> str:
         """What changed between the release that served before and one that had trouble."""

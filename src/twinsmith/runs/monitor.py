@@ -251,6 +251,7 @@ class MonitorProcess:
             "text": text,
         }
         await self._book.tell(SYSTEM, "incident.told", data)
+        self._healing.told(incident)
         alert = Alert(
             id=f"{incident.id}-{len(incident.steps)}",
             app=incident.app,

@@ -20,6 +20,7 @@ from twinsmith.core.errors import (
 from twinsmith.core.events import Json
 from twinsmith.core.progress import ENDED
 from twinsmith.core.run_record import Given
+from twinsmith.flow.handed import run_begun
 from twinsmith.runs.book import Book
 from twinsmith.runs.cancel import end_cancelled
 
@@ -61,7 +62,7 @@ class Telling:
         driving = self._book.driving.get(run) or Driving(run=run, state="driven")
         try:
             await self._book.tell_started(job)
-            await self._tell_taken(run, driving)
+            await self._tell_taken(job, driving)
             value = await work(driving)
             self._engine.check()
             await end(value)
@@ -101,12 +102,16 @@ class Telling:
         """Say a line to whoever watches this process."""
         self._said(line)
 
-    async def _tell_taken(self, run: str, driving: Driving) -> None:
+    async def _tell_taken(self, job: Given, driving: Driving) -> None:
         """Tell who drives a run now, unless it was told as ended and is only brought to its end."""
+        run = job.run
         state = self._book.progress(run).state
         data: dict[str, Json] = {"worker": self._worker, "fence": driving.fence}
         if state in ENDED:
             return
+        first = driving.fence <= 1 and state == "queued"
+        given = self._book.given_at(run)
+        run_begun(job, given, worker=self._worker, waited=first, telemetry=self._book.telemetry)
         if driving.fence > 1:
             await self.tell(run, "run.resumed", data)
         elif state == "queued":

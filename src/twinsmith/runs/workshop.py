@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Self
 
 from twinsmith.adapters.clock import SystemClock
 from twinsmith.core.driving import Driving
-from twinsmith.core.errors import Waiting
+from twinsmith.core.errors import TwinsmithError, Waiting
 from twinsmith.core.events import Json
 from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.task import Job
 from twinsmith.runs.alerts import raise_alert
 from twinsmith.runs.book import Book
 from twinsmith.runs.telling import Telling
+from twinsmith.runs.versions import note_job, note_shipped
 from twinsmith.wiring.running import node_of
 
 if TYPE_CHECKING:
@@ -60,12 +61,14 @@ class Workshop:
 
     async def __aenter__(self) -> Self:
         """Open what all runs share."""
-        from twinsmith.wiring.costs import dearest_of, purse_of, rules_of
+        from twinsmith.flow.registered import RegisteredModel
+        from twinsmith.wiring.costs import purse_of, rules_of
         from twinsmith.wiring.graph import opened_graph
         from twinsmith.wiring.knowledge import opened_retriever
         from twinsmith.wiring.models import opened_model
         from twinsmith.wiring.resources import cap_all
         from twinsmith.wiring.sandbox import limits_of, sandbox_of
+        from twinsmith.wiring.trying import registry_of
 
         settings, enter = self._book.settings, self._stack.enter_async_context
         cap_all(settings)
@@ -73,11 +76,13 @@ class Workshop:
             self._limits = limits_of(settings)
             self._sandbox = sandbox_of(settings)
             self._isolation = str(await self._sandbox.isolation())
-            self._model = await enter(opened_model(settings, self._heard))
+            registry = registry_of(settings)
+            await asyncio.to_thread(note_shipped, settings)
+            opened = await enter(opened_model(settings, self._heard))
+            self._model = RegisteredModel(opened, registry, SystemClock())
             self._retriever = await enter(opened_retriever(settings))
             self._graph = await enter(opened_graph(settings))
             self._purse, self._rules = purse_of(settings), rules_of(settings)
-            self._dearest = dearest_of(settings)
         except BaseException:
             await self._stack.aclose()
             raise
@@ -95,12 +100,12 @@ class Workshop:
         async def built(driving: Driving) -> RunOutcome:
             return await self._built(job, driving)
 
-        outcome = await self._telling.told(job, built, self._tell_ended)
+        try:
+            outcome = await self._telling.told(job, built, self._tell_ended)
+        finally:
+            await self._try(job)
         return to_json(outcome, RunOutcome)
 
-    async def _built(self, job: Job, driving: Driving) -> RunOutcome:
-        from twinsmith.flow.pipeline import build
-        from twinsmith.prompts import using
     async def _try(self, job: Job) -> None:
         """Let a run that ends or breaks here decide what it decides of experiments.
 
@@ -109,12 +114,18 @@ class Workshop:
         if not job.experiments:
             return
         from twinsmith.runs.promotion import reviewed_after
+        from twinsmith.runs.replay import fed
 
         try:
             await reviewed_after(self._book, job)
+            for name, _ in job.experiments:
+                await fed(self._book, name)
         except TwinsmithError as error:
             self._telling.say(f"experiments of run {job.run}: {error}")
 
+    async def _built(self, job: Job, driving: Driving) -> RunOutcome:
+        from twinsmith.flow.pipeline import build
+        from twinsmith.prompts import using
         from twinsmith.wiring.delivering import soon
         from twinsmith.wiring.trying import templates_of
 
@@ -123,6 +134,7 @@ class Workshop:
             raise Waiting(f"no room for it here: {lacks}", topic="room", until=soon(ROOM_SECONDS))
         told: dict[str, Json] = {"isolation": self._isolation}
         await self._telling.tell(job.run, "sandbox.ready", told, key=self._isolation)
+        await asyncio.to_thread(note_job, self._book.settings, job)
         with using(await asyncio.to_thread(templates_of, self._book.settings, job.arrangement)):
             return await build(job, self._limits, self._ports(job, driving))
 
@@ -157,7 +169,7 @@ class Workshop:
         from twinsmith.core.costs.allowance import Payer
         from twinsmith.core.costs.spending import name_in
         from twinsmith.flow.budgeted import BudgetedModel
-        from twinsmith.wiring.costs import till_of
+        from twinsmith.wiring.costs import dearest_of, till_of
 
         app = job.mend.app if job.mend else ""
         payer = Payer(run=job.run, person=name_in(self._book.given_by(job.run)), app=app)
@@ -167,7 +179,7 @@ class Workshop:
             journal,
             parks=True,
             alert=lambda alert: raise_alert(self._book, alert),
-            dearest=self._dearest,
+            dearest=dearest_of(self._book.settings, job.arrangement),
         )
         return BudgetedModel(self._model, payer, self._rules, till)
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from pydantic import BaseModel, ValidationError
 
@@ -26,6 +26,7 @@ PREFIX = "TWINSMITH_"
 FILE_NAME = "twinsmith.toml"
 ALERT_PREFIX = "TWINSMITH_ALERT_"
 """Before the name of a channel: the variable with its address, which holds its secrets."""
+HEADERS = "OTEL_EXPORTER_OTLP_HEADERS"
 _RESERVED = ("TWINSMITH_HOME", "TWINSMITH_CONFIG", "TWINSMITH_SERVER_KEY", "TWINSMITH_KEY")
 
 # The variables that the providers' own tools read.
@@ -68,6 +69,8 @@ class Settings:
     users: Mapping[str, str]
     alert_addresses: Mapping[str, str] = field(repr=False)
     """The addresses of alert channels by their names; each of them is a secret."""
+    telemetry_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What a collector of telemetry is sent with every message; a secret, mostly."""
 
     @property
     def models_folder(self) -> Path:
@@ -101,13 +104,14 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         _put(tree, key, text)
         sources[key] = name
     addresses = _alert_addresses(env)
+    headers = _headers(env)
     return Settings(
         values=_validated(tree, sources),
         sources=sources,
         home=home,
         home_source=home_source,
         masking=Masking(
-            secrets=_parts(addresses.values()),
+            secrets=_parts([*addresses.values(), *headers.values()]),
             variables=tuple(env.items()),
             rules=SecretRules((_cache(env), home / "cache")),
         ),
@@ -115,6 +119,7 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         urls=_first_set(env, _URL_VARIABLES),
         users=_first_set(env, _USER_VARIABLES),
         alert_addresses=addresses,
+        telemetry_headers=headers,
     )
 
 
@@ -157,6 +162,12 @@ def _first_set(env: Mapping[str, str], variables: Mapping[str, tuple[str, ...]])
         who: next((env[n] for n in names if env.get(n)), "") for who, names in variables.items()
     }
     return {who: value for who, value in found.items() if value}
+
+
+def _headers(env: Mapping[str, str]) -> dict[str, str]:
+    """The headers for a collector, as OpenTelemetry's own variable names them."""
+    pairs = (each.partition("=") for each in env.get(HEADERS, "").split(","))
+    return {name.strip().lower(): unquote(value.strip()) for name, _, value in pairs if value}
 
 
 def _alert_addresses(env: Mapping[str, str]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.operating.instance import HostName
+from twinsmith.flow.traced import UNTOLD
 from twinsmith.settings import Settings
 from twinsmith.wiring.running import node_of
 from twinsmith.wiring.shared import shared_url
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         Overrides,
         Releases,
         SecretBox,
+        Telemetry,
     )
 
 PORTS = 1000
@@ -83,7 +85,9 @@ def terms_of(settings: Settings) -> "Terms":
     return Terms(**{name: getattr(given, name) for name in Terms.__slots__})
 
 
-def dock_of(settings: Settings, durable: "Durable", journal: "Journal") -> "Dock":
+def dock_of(
+    settings: Settings, durable: "Durable", journal: "Journal", telemetry: "Telemetry" = UNTOLD
+) -> "Dock":
     """Everything outside that deliveries need."""
     from dataclasses import replace
 
@@ -118,6 +122,7 @@ def dock_of(settings: Settings, durable: "Durable", journal: "Journal") -> "Dock
         durable=durable,
         journal=journal,
         clock=SystemClock(),
+        telemetry=telemetry,
     )
 
 

@@ -55,6 +55,10 @@ class Action:
     about: tuple[str, ...] = ()
     """What a person who is asked about it should know, a line each: the story of an incident."""
     terms: Terms = Terms()
+    trace: str = ""
+    """The place in a trace that it goes on at, as a `traceparent`; empty: one begins with it."""
+    link: str = ""
+    """Where in another trace it was asked for; empty: in the same."""
 
     @property
     def title(self) -> str:

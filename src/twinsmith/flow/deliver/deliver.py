@@ -29,7 +29,7 @@ RESTART_SECONDS = 2.0
 
 async def deliver(action: Action, dock: Dock) -> ActionOutcome:
     """Do an action; whatever becomes of it, one release serves and nothing else of the app runs."""
-    steps = Steps(action.run, action.app, dock)
+    steps = Steps(action.run, action.app, dock, trace=action.trace)
     delivery = Delivery(action, steps, dock)
     try:
         outcome = await delivery.done()

@@ -12,6 +12,7 @@ from twinsmith.core.operating.app import App
 from twinsmith.core.operating.instance import HostName
 from twinsmith.core.operating.locked import Pin
 from twinsmith.core.people.override import Override, holding
+from twinsmith.flow.traced import UNTOLD, Telling, Traced
 from twinsmith.ports import (
     ActionQueue,
     Approvals,
@@ -28,6 +29,7 @@ from twinsmith.ports import (
     Releases,
     Scanner,
     SecretBox,
+    Telemetry,
     Visitor,
     Volumes,
 )
@@ -78,6 +80,7 @@ class Dock:
     durable: Durable
     journal: Journal
     clock: Clock
+    telemetry: Telemetry = UNTOLD
 
 
 class Refused(Exception):
@@ -102,10 +105,12 @@ class Note:
 class Steps:
     """The stages of one action: each step recorded once, none begun while an override holds."""
 
-    def __init__(self, run: str, app: str, dock: Dock) -> None:
+    def __init__(self, run: str, app: str, dock: Dock, *, trace: str = "") -> None:
         self._run = run
         self._app = app
         self._dock = dock
+        telling = Telling(telemetry=dock.telemetry, clock=dock.clock)
+        self._traced = Traced(run, trace, telling)
 
     async def step(self, name: str, work: Callable[[], Awaitable[T]], kind: type[T]) -> T:
         """Do work once and remember its value; Held where an override comes before or meanwhile.
@@ -117,7 +122,7 @@ class Steps:
             return await self.watched(work)
 
         try:
-            return await self._dock.durable.step(name, watched, kind)
+            return await self._dock.durable.step(name, self._traced.step(name, watched), kind)
         except ConfigError as error:
             raise Refused(str(error)) from error
 
@@ -153,7 +158,8 @@ class Steps:
         await self.tell("stage.started", key=name, data={"stage": name})
         note = Note()
         try:
-            yield note
+            with self._traced.stage(name):
+                yield note
         except Refused as no:
             await self.tell("stage.finished", key=name, data={"stage": name, "note": str(no)})
             raise

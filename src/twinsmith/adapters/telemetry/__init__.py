@@ -1,0 +1,1 @@
+"""Where traces and figures go: a table, collectors, memory."""
