@@ -45,7 +45,7 @@ from twinsmith.flow.bound import prompt_of
 from twinsmith.flow.people import answer_to
 from twinsmith.flow.remembered import Inspected, Recalled, Remembered
 from twinsmith.flow.timed import Timed, timed
-from twinsmith.flow.traced import UNTOLD, CountedSandbox, Telling, Traced
+from twinsmith.flow.traced import UNTOLD, Traced
 from twinsmith.ports import (
     Clock,
     Desk,
@@ -102,10 +102,9 @@ class Recorder:
         self._executions = 0
         self._questions = 0
         self._begun = Begun()
-        telling = Telling(telemetry=ports.telemetry, clock=ports.clock)
-        self._traced = Traced(job.run, job.trace, telling)
-        self._sandbox = CountedSandbox(ports.sandbox, telling)
-        self._sanitized = CountedSandbox(ports.sanitized, telling)
+        self._traced = Traced(job.run, job.trace, ports.telemetry, ports.clock)
+        self._sandbox = self._traced.counted(ports.sandbox)
+        self._sanitized = self._traced.counted(ports.sanitized)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -248,7 +247,8 @@ class Recorder:
             assumed=assumed,
             choices=tuple(choices),
         )
-        answer = await answer_to(asked, name, self._ports.desk, self._ports.durable)
+        with self._traced.stage(name):
+            answer = await answer_to(asked, name, self._ports.desk, self._ports.durable)
         await self.tell(
             "person.answered",
             key=name,

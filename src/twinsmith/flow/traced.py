@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
@@ -61,25 +61,14 @@ class Untold:
 UNTOLD = Untold()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Telling:
-    """Where a run is told, and when it is now."""
-
-    telemetry: Telemetry = UNTOLD
-    clock: Clock
-
-    def now(self) -> float:
-        """This moment, in seconds since 1970."""
-        return datetime.fromisoformat(self.clock.now()).timestamp()
-
-
 class Traced:
     """What one run tells; `context` is the `traceparent` that it was given with."""
 
-    def __init__(self, run: str, context: str, telling: Telling) -> None:
+    def __init__(self, run: str, context: str, telemetry: Telemetry, clock: Clock) -> None:
         self._run = run
         self._place = place_of_run(run, context)
-        self._telling = telling
+        self._telemetry = telemetry
+        self._clock = clock
         self._begun: Counter[str] = Counter()
         self._done = 0
 
@@ -87,7 +76,7 @@ class Traced:
     def stage(self, name: str) -> Iterator[None]:
         """Tell of a stage: that it began, and that it ended, whoever did what of it."""
         span = self._span("stage", name, self._place.span)
-        self._telling.telemetry.tell(span)
+        self._telemetry.tell(span)
         before = self._done
         with at(span.place):
             try:
@@ -105,7 +94,7 @@ class Traced:
         span = self._span("step", name, within)
 
         async def traced() -> T:
-            began = replace(span, began=self._telling.now())
+            began = replace(span, began=self._now())
             try:
                 with at(span.place):
                     value = await action()
@@ -119,6 +108,14 @@ class Traced:
 
         return traced
 
+    def counted(self, sandbox: Sandbox) -> "CountedSandbox":
+        """A sandbox whose starts are counted."""
+        return CountedSandbox(sandbox, self._telemetry, self._clock)
+
+    def _now(self) -> float:
+        """This moment, in seconds since 1970."""
+        return datetime.fromisoformat(self._clock.now()).timestamp()
+
     def _span(self, what: str, name: str, parent: str) -> Span:
         """A span of this run that begins now; the n-th of its name."""
         assert what in ("stage", "step")
@@ -130,7 +127,7 @@ class Traced:
             name=name,
             place=place,
             parent=parent,
-            began=self._telling.now(),
+            began=self._now(),
             run=self._run,
         )
 
@@ -139,51 +136,52 @@ class Traced:
             span,
             name=facts.name,
             kind=facts.kind,
-            ended=self._telling.now(),
+            ended=self._now(),
             attributes=facts.attributes,
             problem=facts.problem,
         )
-        self._telling.telemetry.tell(ended)
+        self._telemetry.tell(ended)
         for measure, value, labels in facts.measured(ended.seconds):
-            self._telling.telemetry.observe(measure, value, **labels)
+            self._telemetry.observe(measure, value, **labels)
 
     def _broke(self, span: Span, error: Exception) -> None:
         """Tell of a step that nobody remembers: the next time it is another span."""
         place = replace(span.place, span=new_span())
-        self._telling.telemetry.tell(
-            replace(span, place=place, ended=self._telling.now(), problem=type(error).__name__)
+        self._telemetry.tell(
+            replace(span, place=place, ended=self._now(), problem=type(error).__name__)
         )
         first = span.name.split(" ")[0]
-        self._telling.telemetry.observe(measures.STEP_ERRORS, step=first)
+        self._telemetry.observe(measures.STEP_ERRORS, step=first)
         if isinstance(error, ModelUnavailable) and first == "ask":
             role = span.name.split(" ")[1]
-            self._telling.telemetry.observe(measures.MODEL_ERRORS, role=role)
+            self._telemetry.observe(measures.MODEL_ERRORS, role=role)
 
     def _ended(self, span: Span, before: int) -> None:
         again = self._done == before
-        ended = replace(span, ended=self._telling.now(), again=again)
-        self._telling.telemetry.tell(ended)
+        ended = replace(span, ended=self._now(), again=again)
+        self._telemetry.tell(ended)
         if not again:
             named = span.name.rstrip("0123456789 ")
-            self._telling.telemetry.observe(measures.STAGE_SECONDS, ended.seconds, stage=named)
+            self._telemetry.observe(measures.STAGE_SECONDS, ended.seconds, stage=named)
 
 
 class CountedSandbox:
     """A sandbox whose starts are counted."""
 
-    def __init__(self, sandbox: Sandbox, telling: Telling) -> None:
+    def __init__(self, sandbox: Sandbox, telemetry: Telemetry, clock: Clock) -> None:
         self._sandbox = sandbox
-        self._telling = telling
+        self._telemetry = telemetry
+        self._clock = clock
 
     async def run(self, program: Program, probes: Probes, limits: Limits) -> Execution:
         """Run every probe on the program, as the sandbox does."""
-        telemetry, began = self._telling.telemetry, self._telling.clock.seconds()
+        telemetry, began = self._telemetry, self._clock.seconds()
         try:
             done = await self._sandbox.run(program, probes, limits)
         except Exception:
             telemetry.observe(measures.SANDBOX_STARTS, language=program.language, result="broken")
             raise
-        seconds = self._telling.clock.seconds() - began
+        seconds = self._clock.seconds() - began
         telemetry.observe(measures.SANDBOX_STARTS, language=program.language, result="run")
         telemetry.observe(measures.SANDBOX_SECONDS, seconds, language=program.language)
         return done

@@ -12,6 +12,7 @@ from twinsmith.web.api.known import known
 from twinsmith.web.api.people import people
 from twinsmith.web.api.runs import runs
 from twinsmith.web.api.system import system
+from twinsmith.web.api.telemetry import telemetry
 from twinsmith.web.api.users import users
 from twinsmith.web.console.app import app as app_page
 from twinsmith.web.console.app_deeds import app_deeds
@@ -32,19 +33,22 @@ from twinsmith.web.console.runs import runs as run_pages
 from twinsmith.web.console.search import search
 from twinsmith.web.console.settings import settings as settings_pages
 from twinsmith.web.console.static import static
+from twinsmith.web.console.telemetry import telemetry as telemetry_pages
 from twinsmith.web.console.users import users as user_pages
 from twinsmith.web.guard import API, Guarded, astray, needs, rule_of
 from twinsmith.web.headers import Sealed
+from twinsmith.web.observed import Observed
 from twinsmith.web.office import Office, office_for
 from twinsmith.web.problems import tell_problems
 
-API_ROUTERS = (runs, people, apps, known, journal, users, system)
+API_ROUTERS = (runs, people, apps, known, journal, users, system, telemetry)
 PAGES = (
     static,
     entrance,
     overview,
     models,
     costs,
+    telemetry_pages,
     knowledge,
     search,
     approvals,
@@ -88,7 +92,7 @@ def application(settings: Settings) -> tuple[ASGIApp, FastAPI, Office]:
         rule_of(route)
     given = settings.values.server
     sealed = Sealed(
-        app,
+        Observed(app, office.book.telemetry),
         largest=int(given.body_mb * (1 << 20)),
         names=names_of(settings),
         secure=office.secure,

@@ -129,6 +129,15 @@ def chart(course: Course, moments: Sequence[Moment]) -> Chart:
     )
 
 
+def plain_chart(figures: Sequence[Figures], times: Sequence[float], step: float) -> Chart:
+    """Figures over one axis of time, without marks; each value stands for so many seconds."""
+    axis = Axis(first=times[0], last=times[-1] + step, left=0.0, right=WIDE)
+    rows = (_row(each, times, axis, 3 * step) for each in figures)
+    return Chart(
+        rows=tuple(row for row in rows if row is not None), marks=(), labels=(), ticks=_ticks(axis)
+    )
+
+
 def sparkline(times: Sequence[float], values: Sequence[float | None]) -> Row | None:
     """A figure as a small line without axes; None where nothing is known of it."""
     if not times:

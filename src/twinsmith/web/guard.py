@@ -145,7 +145,7 @@ def _lacking(person: Person, rule: Permission) -> str:
 
 
 def _stranger(request: Request) -> Response:
-    if request.url.path.startswith("/api/"):
+    if request.url.path.startswith("/api/") or request.url.path == "/metrics":
         raise Refused(401, "sign in with an API key: Authorization: Bearer tws_…")
     if request.method == "GET" and not request.url.path.startswith("/live"):
         path = quote(request.url.path + (f"?{request.url.query}" if request.url.query else ""))

@@ -12,7 +12,7 @@ from twinsmith.core.operating.app import App
 from twinsmith.core.operating.instance import HostName
 from twinsmith.core.operating.locked import Pin
 from twinsmith.core.people.override import Override, holding
-from twinsmith.flow.traced import UNTOLD, Telling, Traced
+from twinsmith.flow.traced import UNTOLD, Traced
 from twinsmith.ports import (
     ActionQueue,
     Approvals,
@@ -109,8 +109,7 @@ class Steps:
         self._run = run
         self._app = app
         self._dock = dock
-        telling = Telling(telemetry=dock.telemetry, clock=dock.clock)
-        self._traced = Traced(run, trace, telling)
+        self._traced = Traced(run, trace, dock.telemetry, dock.clock)
 
     async def step(self, name: str, work: Callable[[], Awaitable[T]], kind: type[T]) -> T:
         """Do work once and remember its value; Held where an override comes before or meanwhile.
