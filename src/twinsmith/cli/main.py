@@ -16,6 +16,7 @@ from twinsmith.cli import (
     doctor,
     execute,
     exits,
+    experiment,
     fetch,
     fix,
     health,
@@ -103,6 +104,9 @@ app.add_typer(alerts.alerts, name="alerts")
 app.command("costs", epilog=costs.EXAMPLE)(costs.costs)
 app.add_typer(resources.resources, name="resources")
 app.add_typer(cases.cases, name="cases")
+app.command("trace", epilog=telemetry.TRACE_EXAMPLE)(telemetry.trace)
+app.add_typer(telemetry.telemetry, name="telemetry")
+app.add_typer(experiment.experiment, name="experiment")
 app.add_typer(models.models, name="models")
 app.add_typer(knowledge.knowledge, name="knowledge")
 app.command("insights", epilog=insights.EXAMPLE)(insights.insights)

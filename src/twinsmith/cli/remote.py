@@ -40,6 +40,8 @@ WORKING = frozenset(
         "incidents",
         "insights",
         "costs",
+        "trace",
+        "experiment",
     }
 )
 """The commands that work on a server."""

@@ -85,7 +85,29 @@ class Modified(_Asked):
     terms: dict[Name, float] = Field(default_factory=dict)
 
 
-class NewOverride(_Asked):
+class NewExperiment(Asked):
+    """Two ways of working that are to be compared; arms are told in words, `build.votes=2`."""
+
+    name: Annotated[str, Field(min_length=1, max_length=60)]
+    a: list[Words] = Field(default_factory=list)
+    """How arm a works; nothing: as it is now."""
+    b: list[Words] = Field(default_factory=list)
+    share: float = 0.2
+    """The part of the tasks that b gets."""
+    metric: Name = "solved"
+    guards: list[Name] = Field(default_factory=list)
+    """What ends b: `tokens<=1.3`, `solved>=-0.05`."""
+    least: float | None = None
+    """The least effect worth having."""
+    replay: bool = False
+    """Whether recorded tasks are built in both arms, instead of those that people give."""
+    tasks: Annotated[str, Field(max_length=2_000_000)] = ""
+    """The tasks of a replay, one a line; nothing: those of past runs."""
+    most: Annotated[int, Field(ge=1, le=1000)] = 100
+    seed: Annotated[int, Field(ge=0, lt=1 << 31)] = 0
+
+
+class NewOverride(Asked):
     """A command over the head of everything automatic; `scope` is an app, or `all`."""
 
     command: Command

@@ -17,6 +17,7 @@ from twinsmith.core.trying.experiment import (
     Experiment,
     Mode,
     Recorded,
+    Verdict,
     checked,
     clash,
     guard_in,
@@ -25,7 +26,8 @@ from twinsmith.core.trying.experiment import (
 )
 from twinsmith.core.trying.experiment_power import Power, power_of
 from twinsmith.core.trying.experiment_results import Result
-from twinsmith.core.trying.experiment_verdict import Judgement, in_words, judged
+from twinsmith.core.trying.experiment_seen import Planned, Seen
+from twinsmith.core.trying.experiment_verdict import in_words, judged
 from twinsmith.runs.alerts import raise_alert
 from twinsmith.runs.book import Book
 from twinsmith.runs.trials import counted, history, results_of, trials
@@ -53,21 +55,7 @@ class Wanted:
     seed: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
-    """An experiment as people see it."""
-
-    experiment: Experiment
-    judgement: Judgement
-    power: Power
-    runs_a: int
-    open_a: int
-    """Runs of a that have not ended."""
-    runs_b: int
-    open_b: int
-
-
-def drawn_up(book: Book, wanted: Wanted) -> tuple[Experiment, Power]:
+def drawn_up(book: Book, wanted: Wanted) -> Planned:
     """The experiment that a person wants, and its power; ConfigError where it cannot be."""
     metric = metric_in(wanted.metric)
     guards = tuple(map(guard_in, wanted.guards))
@@ -77,6 +65,7 @@ def drawn_up(book: Book, wanted: Wanted) -> tuple[Experiment, Power]:
     least = checked(metric=metric, least=wanted.least, share=wanted.share, a=wanted.a, b=wanted.b)
     if wanted.mode == "replay":
         _refuse_tasks(wanted, metric)
+        _refuse_cache(book, metric)
     experiment = Experiment(
         name=name_in(wanted.name),
         a=wanted.a,
@@ -91,7 +80,7 @@ def drawn_up(book: Book, wanted: Wanted) -> tuple[Experiment, Power]:
         begun=SystemClock().now(),
         by=book.actor.signature,
     )
-    return experiment, power_in(book, experiment)
+    return Planned(experiment=experiment, power=power_in(book, experiment))
 
 
 def power_in(book: Book, experiment: Experiment) -> Power:
@@ -100,8 +89,9 @@ def power_in(book: Book, experiment: Experiment) -> Power:
     return power_of(experiment, past, a_day=_a_day(past))
 
 
-async def begin(book: Book, experiment: Experiment, power: Power) -> Experiment:
+async def begin(book: Book, planned: Planned) -> Experiment:
     """Begin an experiment; Conflict where another one stands in its way."""
+    experiment = planned.experiment
     why_not = await asyncio.to_thread(experiments_of(book.settings).begin, experiment, clash)
     if why_not:
         raise Conflict(why_not)
@@ -114,7 +104,7 @@ async def begin(book: Book, experiment: Experiment, power: Power) -> Experiment:
         "metric": experiment.metric,
         "least": experiment.least,
         "guards": [str(each) for each in experiment.standing],
-        "runs_needed": power.runs,
+        "runs_needed": planned.power.runs,
         "tasks": len(experiment.tasks),
     }
     await book.tell(SYSTEM, "experiment.started", data, key=f"experiment:{experiment.name}")
@@ -159,12 +149,13 @@ async def reviewed(book: Book, name: str) -> Experiment:
         return experiment
     results = await asyncio.to_thread(lambda: results_of(trials(book, experiment)))
     judgement = judged(experiment, results)
-    if not judgement.verdict:
+    verdict = judgement.verdict or _exhausted(experiment, results)
+    if not verdict:
         return experiment
     ended = replace(
         experiment,
         state="over",
-        verdict=judgement.verdict,
+        verdict=verdict,
         why=judgement.why,
         ended=SystemClock().now(),
         ended_by=HIMSELF,
@@ -236,6 +227,13 @@ def _reason(book: Book, reason: str) -> str:
     return book.settings.masking.text(" ".join(reason.split()))[:500]
 
 
+def _exhausted(experiment: Experiment, results: Sequence[Result]) -> Verdict:
+    """The verdict where nothing is shown: none as long as there are runs to come."""
+    ended = {(each.unit, each.arm) for each in results}
+    done = experiment.mode == "replay" and len(ended) >= 2 * len(experiment.tasks)
+    return "unclear" if done else ""
+
+
 def _refuse_tasks(wanted: Wanted, metric: str) -> None:
     if not wanted.tasks:
         raise ConfigError("there is no task to replay; give --tasks FILE with one task a line")
@@ -243,6 +241,15 @@ def _refuse_tasks(wanted: Wanted, metric: str) -> None:
         raise ConfigError(f"{len(wanted.tasks)} tasks to replay; at most {MOST_TASKS}")
     if metric == "right" and not any(each.tests for each in wanted.tasks):
         raise ConfigError("--metric right needs tasks with a person's tests; none here has any")
+
+
+def _refuse_cache(book: Book, metric: str) -> None:
+    """ConfigError where the arm that comes second would be answered from the first one's cache."""
+    if metric in ("usd", "seconds") and book.settings.values.gateway.cache_mb:
+        raise ConfigError(
+            f"a replay by {metric} would find half of its answers in the cache, at no cost; set "
+            "TWINSMITH_GATEWAY_CACHE_MB=0 here and for workers, or take --metric tokens"
+        )
 
 
 def _a_day(past: Sequence[Result]) -> float:

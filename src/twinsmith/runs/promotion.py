@@ -5,16 +5,17 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from twinsmith.adapters.clock import SystemClock
-from twinsmith.core.errors import Conflict, Forbidden
+from twinsmith.core.errors import ConfigError, Conflict, Forbidden
 from twinsmith.core.events import SYSTEM, Event, Json
+from twinsmith.core.people.actor import Actor
 from twinsmith.core.people.approval import ApprovalRequest, Decision, Dossier, may_decide
 from twinsmith.core.task import Job
 from twinsmith.core.trying.arrangement import Arrangement
 from twinsmith.core.trying.experiment import Experiment
 from twinsmith.core.trying.experiment_verdict import Judgement, in_words
-from twinsmith.core.trying.versions import InForce, entries_of
 from twinsmith.runs.book import Book
 from twinsmith.runs.experiments import found, himself, of_runs, reviewed, seen
+from twinsmith.runs.versions import put_in_force
 from twinsmith.wiring.delivering import approvals_of
 from twinsmith.wiring.experiments import experiments_of
 from twinsmith.wiring.trying import forces_of
@@ -76,13 +77,12 @@ async def undo(book: Book, name: str, reason: str = "") -> Experiment:
     experiment = await _finished(book, found(book, name))
     if experiment.state != "promoted":
         raise Conflict(f"experiment {name} is {experiment.state}, so nothing of it is in force")
-    table, mine = forces_of(book.settings), _entries(experiment)
-    now = {each.key: each.value for each in table.entries()}
-    other = [each.key for each in mine if now.get(each.key) != each.value]
+    now = {each.key: each.value for each in forces_of(book.settings).entries()}
+    other = [key for key, value in _pairs(_won(experiment)) if now.get(key) != value]
     if other:
         raise Conflict(
             f"{other[0]} was changed since experiment {name} was promoted; what holds now: "
-            "twinsmith models list"
+            "twinsmith models"
         )
     why = _said(book, reason)
     undoing = replace(experiment, state="undoing", undone_by=book.actor.signature, note=why)
@@ -154,7 +154,7 @@ async def _finished(book: Book, experiment: Experiment) -> Experiment:
     told: dict[str, Json] = {"name": name, "reason": experiment.note}
     match experiment.state:
         case "promoting":
-            table.put(_entries(experiment), instead_of=_instead_of(won))
+            await _put(book, experiment)
             data = told | {
                 "in_force": list[Json](won.words),
                 "before": [f"{each.key}={each.value}" for each in experiment.before],
@@ -170,6 +170,18 @@ async def _finished(book: Book, experiment: Experiment) -> Experiment:
             return _kept(book, replace(experiment, state="undone"))
         case _:
             return experiment
+
+
+async def _put(book: Book, experiment: Experiment) -> None:
+    """Put the winner in force; where that cannot be, it is as if nobody had wanted it."""
+    name = experiment.promoted_by.removeprefix("user:")
+    who = book if book.actor.name == name else book.acting_as(Actor(name=name, way="worker"))
+    try:
+        await put_in_force(who, _won(experiment), "promoted")
+    except ConfigError:
+        as_before = replace(experiment, state="over", promoted="", promoted_by="", before=())
+        experiments_of(book.settings).change(as_before)
+        raise
 
 
 async def _tell(book: Book, who: str, key: str, data: dict[str, Json]) -> None:
@@ -228,10 +240,9 @@ def _won(experiment: Experiment) -> Arrangement:
     return experiment.a if experiment.verdict == "a" else experiment.b
 
 
-def _entries(experiment: Experiment) -> tuple[InForce, ...]:
-    return entries_of(
-        _won(experiment), "promoted", by=experiment.promoted_by, at=experiment.promoted
-    )
+def _pairs(arrangement: Arrangement) -> tuple[tuple[str, str], ...]:
+    """The differences of an arrangement, each with its value."""
+    return tuple((key, value) for key, _, value in (w.partition("=") for w in arrangement.words))
 
 
 def _instead_of(won: Arrangement) -> list[str]:

@@ -47,7 +47,7 @@ TRIALS = Table(
     *(Column(name, String, primary_key=True) for name in ("experiment", "run")),
     *(Column(name, String, nullable=False) for name in ("unit", "arm", "result")),
 )
-LOCK = 7_473_103
+LOCK = 7_473_104
 """The lock of a server under which one process at a time begins an experiment."""
 
 

@@ -20,7 +20,8 @@ Guarding = Literal["solved", "right", "tokens", "seconds", "usd", "broken"]
 Mode = Literal["live", "replay"]
 State = Literal["running", "over", "stopped", "promoting", "promoted", "undoing", "undone"]
 """What is kept before it is done ends in -ing: who looks after a kill does it."""
-Verdict = Literal["", "b", "a", "same", "harm"]
+Verdict = Literal["", "b", "a", "same", "harm", "unclear"]
+"""Empty: it goes on. Unclear: all tasks of a replay are built, and nothing is shown."""
 SPELLINGS = {"cost": "usd", "money": "usd"}
 LEAST_SHARE, MOST_SHARE = 0.01, 0.99
 LEAST_DIFFERENCE, LEAST_SAVING = 0.1, 0.2
