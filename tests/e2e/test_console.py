@@ -140,8 +140,10 @@ def test_everything_can_be_done_without_a_script(server: Served, chromium: Brows
         page.click("main button.primary")
         page.wait_for_url("**/runs/2*")
         page.click("#cancel summary")
+        page.fill("#cancel input[name=reason]", "typed too fast")
         page.click("#cancel button.danger")
         expect(page.locator(".notice")).to_contain_text(re.compile("cancelled|has ended"))
+        expect(page.locator("main")).to_contain_text("cancelled by admin: typed too fast")
 
 
 def test_a_page_says_when_the_server_is_gone_and_goes_on_when_it_is_back(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 STATUS_EXAMPLE = "Example: twinsmith status (all runs), twinsmith status a3f9 (one)"
 WATCH_EXAMPLE = "Example: twinsmith watch a3f9 (Ctrl-C stops watching, never the run)"
-CANCEL_EXAMPLE = "Example: twinsmith cancel a3f9"
+CANCEL_EXAMPLE = 'Example: twinsmith cancel a3f9 --reason "the task was another one"'
 
 MOST_ROWS = 50
 
@@ -63,9 +63,13 @@ def watch(run: Run, as_json: Json = False) -> None:
     _closing(progress)
 
 
-def cancel(run: Run, as_json: Json = False) -> None:
+def cancel(
+    run: Run,
+    reason: Annotated[str, typer.Option(help="Why; it is kept with the run.")] = "",
+    as_json: Json = False,
+) -> None:
     """Stop a run for good."""
-    progress = _cancelled(run)
+    progress = _cancelled(run, reason)
     if as_json:
         typer.echo(json.dumps(_as_json(progress), ensure_ascii=False))
     else:
@@ -113,18 +117,18 @@ def _followed(run: str) -> "Followed":
     return Here(book, book.find(run))
 
 
-def _cancelled(run: str) -> "Progress":
+def _cancelled(run: str, reason: str) -> "Progress":
     """Where a run stands that was stopped for good."""
     client = server()
     if client is not None:
-        return client.runs.cancel(run)
+        return client.runs.cancel(run, reason)
     import asyncio
 
     from twinsmith.cli.book import opened_book
     from twinsmith.runs.cancel import cancel as cancel_run
 
     book = opened_book()
-    return asyncio.run(cancel_run(book, book.find(run)))
+    return asyncio.run(cancel_run(book, book.find(run), reason))
 
 
 def _place(progress: "Progress") -> str:

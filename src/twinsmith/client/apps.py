@@ -53,9 +53,12 @@ class Apps:
         """How an app did in the last minutes."""
         return self._wire.get(f"apps/{named(app)}/health", HealthShown)
 
-    def do(self, kind: DeedKind, app: str, *, to: int = 0, data: bool = False) -> DeedBegun:
-        """Begin a deed: `to` is for a rollback, `data` for a removal."""
-        return self._wire.post(f"apps/{named(app)}/{kind}", DeedBegun, Deed.of(to=to, data=data))
+    def do(
+        self, kind: DeedKind, app: str, *, to: int = 0, data: bool = False, reason: str = ""
+    ) -> DeedBegun:
+        """Begin a deed, with its reason: `to` is for a rollback, `data` for a removal."""
+        wanted = Deed.of(to=to, data=data, reason=reason)
+        return self._wire.post(f"apps/{named(app)}/{kind}", DeedBegun, wanted)
 
     def rollback(self, app: str, *, to: int = 0) -> DeedBegun:
         """Let an earlier release serve again; 0: the last known good one."""

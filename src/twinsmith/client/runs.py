@@ -5,7 +5,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from twinsmith.client.shapes import Begun, Ending, Listed, NewRun
+from twinsmith.client.shapes import Begun, Ending, Listed, NewRun, Said
 from twinsmith.client.stream import followed
 from twinsmith.client.wire import Wire, named
 from twinsmith.core.board import Board
@@ -52,9 +52,9 @@ class Runs:
         """How a run ended; Conflict while it goes on, RunCancelled where it was stopped."""
         return self._wire.get(f"runs/{named(run)}/outcome", Ending)
 
-    def cancel(self, run: str) -> Progress:
-        """Stop a run for good."""
-        return self._wire.post(f"runs/{named(run)}/cancel", Progress)
+    def cancel(self, run: str, reason: str = "") -> Progress:
+        """Stop a run for good; the reason is kept with it."""
+        return self._wire.post(f"runs/{named(run)}/cancel", Progress, Said.of(text=reason))
 
     def resume(self, run: str) -> Begun:
         """Let workers go on with a run that stands still."""

@@ -71,6 +71,8 @@ class Deed(_Asked):
     """Whether a removal takes the app's data as well."""
 
 
+    reason: Words = ""
+    """Why; it is kept with the deed."""
 class Said(_Asked):
     """An answer, a note, or a reason."""
 

@@ -141,9 +141,10 @@ async def set_password(book: Book, name: str, password: str) -> None:
     """Give an account another password; all its sessions end."""
     from twinsmith.adapters.identity.local import hashed
 
-    kept = {"password": hashed(checked_password(password, name)), "invitation": ""}
-    changed = replace(account(book, name), **kept, failures=0, locked_until="")
-    accounts_of(book.settings).save(changed)
+    kept = hashed(checked_password(password, name))
+    # Read behind the hashing, which takes a while: what changed meanwhile stays changed.
+    known = replace(account(book, name), password=kept, invitation="")
+    accounts_of(book.settings).save(replace(known, failures=0, locked_until=""))
     _end_sessions(book, name)
     await book.tell(SYSTEM, "user.password_changed", {"user": name})
 

@@ -18,6 +18,7 @@ from pydantic_core import to_jsonable_python
 from twinsmith.core.errors import EngineError
 from twinsmith.core.people.role import Permission
 from twinsmith.web import words
+from twinsmith.web.diffs import diffed
 from twinsmith.web.guard import Visit, Visitor, needs
 from twinsmith.web.office import Office, office_of
 from twinsmith.web.welcome import as_long_as_welcome
@@ -81,6 +82,7 @@ def templates() -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(words.FILTERS)
+    made.filters["diffed"] = diffed
     made.globals.update(words.GLOBALS)
     made.globals["csrf"] = CSRF
     return made

@@ -1,6 +1,6 @@
 """Values as people read them: times, sizes, states, code; what templates are given to use."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 
@@ -23,7 +23,7 @@ _KINDS: Mapping[str, tuple[str, str]] = {
         WAITS,
         "waiting, asking, interrupted, escalated, open, needs a person, asks you, in trouble",
     ),
-    "good": (GOOD, "solved, done, serving, well, closed, passed, active, approve, met"),
+    "good": (GOOD, "solved, done, serving, well, closed, passed, active, approve, met, shown"),
     "bad": (
         BAD,
         "not solved, not met, refused, cancelled, failed, exited, rolled back, unknown, absent",
@@ -131,6 +131,23 @@ def code(text: str, language: str) -> Markup:
     made = highlight(text, lexer, HtmlFormatter(cssclass="code", wrapcode=False))
     focusable = made.replace('<div class="code">', '<div class="code" tabindex="0">', 1)
     return Markup(focusable)  # noqa: S704
+
+
+def marked_lines(lines: Sequence[str], name: str) -> list[Markup]:
+    """Lines of a file with their syntax marked, by what its name says it is."""
+    from pygments import highlight
+    from pygments.formatters.html import HtmlFormatter
+    from pygments.lexers import get_lexer_for_filename
+    from pygments.util import ClassNotFound
+
+    try:
+        lexer = get_lexer_for_filename(name, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return [Markup.escape(line) for line in lines]
+    # Pygments escapes what it is given, and ends at a line's end what it began in it.
+    made = highlight("\n".join(lines), lexer, HtmlFormatter(nowrap=True)).split("\n")
+    found = [Markup(line) for line in made[: len(lines)]]  # noqa: S704
+    return found + [Markup()] * (len(lines) - len(found))
 
 
 def took(progress: Progress) -> float:

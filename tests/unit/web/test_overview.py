@@ -174,6 +174,19 @@ def test_apps_that_nobody_watches_and_what_is_held_are_seen(tmp_path: Path) -> N
     assert "held 1" in node(page, "override")
 
 
+def test_trouble_that_is_mended_by_itself_is_told_and_asks_for_nothing(tmp_path: Path) -> None:
+    place = site(tmp_path)
+    incidents_of(place.settings).save(incident("fixing", f"attempt 1 {EVIL}"))
+    browser = place.signed_in("ann", "viewer")
+    told = part(browser.get("/").text, "wanted")
+    assert "Nothing waits for you" in told
+    assert "cart: memory leak" in told
+    assert "fixing since" in told
+    assert EVIL not in told
+    assert 'href="/incidents/i-1"' in told
+    assert [each["id"] for each in browser.get("/index.json").json()["healing"]] == ["i-1"]
+
+
 def test_the_wanted_are_ordered_and_over_incidents_are_none() -> None:
     assert wanted((), (), (incident("fixing"),)) == ()
     assert [each.kind for each in wanted((), (), (incident(),))] == ["incident"]

@@ -157,7 +157,8 @@ async def begun(visit: Visit, action: Action) -> DeedBegun:
 
 
 async def _done(visit: Visit, kind: ActionKind, app: str, wanted: Deed) -> DeedBegun:
-    return await begun(visit, acting(visit.book, kind, app, to=wanted.to, data=wanted.data))
+    action = acting(visit.book, kind, app, to=wanted.to, data=wanted.data, why=wanted.reason)
+    return await begun(visit, action)
 
 
 def shown(view: known.AppView) -> AppShown:

@@ -4,21 +4,23 @@ import io
 import json
 import zipfile
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from twinsmith.client.shapes import Begun, Ending, Listed, NewRun
+from twinsmith.client.shapes import Begun, Ending, Listed, NewRun, Said
 from twinsmith.core.board import Board
-from twinsmith.core.errors import Conflict
+from twinsmith.core.errors import Conflict, Forbidden, TwinsmithError
+from twinsmith.core.operating.action import Action
 from twinsmith.core.progress import ENDED, Progress, State, unfinished
 from twinsmith.runs.accepting import resumed, submitted
 from twinsmith.runs.cancel import cancel
 from twinsmith.runs.ended import outcome_in
 from twinsmith.runs.package import result_in
 from twinsmith.web.api.reading import Cursor, Most, page_of
-from twinsmith.web.guard import API, Guarded, Visitor, needs
+from twinsmith.web.guard import API, Guarded, Visit, Visitor, needs
 from twinsmith.web.office import Office, office_of
 from twinsmith.web.problems import Refused
 from twinsmith.web.welcome import as_long_as_welcome
@@ -92,9 +94,9 @@ async def outcome(visit: Visitor, run: str) -> Ending:
 
 
 @runs.post("/{run}/cancel", openapi_extra=needs("build"))
-async def stop(visit: Visitor, run: str) -> Progress:
-    """Stop a run for good."""
-    return await cancel(visit.book, visit.book.find(run))
+async def stop(visit: Visitor, run: str, said: Said | None = None) -> Progress:
+    """Stop a run for good; `text` says why, and is kept with it."""
+    return await stopped(visit, visit.book.find(run), said.text if said else "")
 
 
 @runs.post("/{run}/resume", status_code=202, openapi_extra=needs("build"))
@@ -149,6 +151,18 @@ async def _told(office: Office, run: str, after: int) -> AsyncIterator[str]:
         if line.kind == "run.ended":
             yield f"event: end\ndata: {json.dumps({'run': run})}\n\n"
             return
+
+
+async def stopped(visit: Visit, run: str, why: str) -> Progress:
+    """Stop a run for good; what is done with an app is stopped by whoever may do such things."""
+    given = None
+    with suppress(TwinsmithError):
+        given = visit.book.given(run)
+    if isinstance(given, Action) and given.kind != "deploy" and not visit.may("operate"):
+        raise Forbidden(
+            f"run {run} is a {given.kind} of {given.app}: to stop it takes the permission operate"
+        )
+    return await cancel(visit.book, run, why)
 
 
 def _begun(visit: Visitor, run: str) -> Begun:

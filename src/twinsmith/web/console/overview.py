@@ -56,6 +56,8 @@ class Seen:
     """Everything that the first page shows."""
 
     wanted: tuple[Wanted, ...]
+    healing: tuple[Incident, ...]
+    """Trouble that is being mended without anybody."""
     conditions: dict[PartName, Condition]
     motion: Motion
     lit: frozenset[Way]
@@ -72,13 +74,16 @@ async def first(view: View) -> Page:
         title="Overview",
         section="Overview",
         parts={
-            "wanted": part("overview_wanted", wanted=seen.wanted, most=MOST_WANTED),
+            "wanted": part(
+                "overview_wanted", wanted=seen.wanted, healing=seen.healing, most=MOST_WANTED
+            ),
             "architecture": part("overview_drawing", drawings=_drawings(), cut=_cut, **shown),
             "parts": part("overview_parts", **shown),
             "runs": part("overview_runs", view=view, runs=seen.latest),
         },
         data={
             "wanted": seen.wanted,
+            "healing": seen.healing,
             "parts": {
                 name: {"condition": seen.conditions[name], "last": seen.motion.last.get(name)}
                 for name in PARTS
@@ -189,6 +194,7 @@ def _seen(view: View) -> Seen:
     )
     return Seen(
         wanted=wants,
+        healing=tuple(each for each in incidents if each.is_open),
         conditions=conditions(known, motion, now),
         motion=motion,
         lit=lit(motion, now),

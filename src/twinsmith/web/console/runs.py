@@ -5,11 +5,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Form, Request, Response
 
+from twinsmith.core.errors import ConfigError
 from twinsmith.core.progress import Progress
 from twinsmith.runs.accepting import resumed
-from twinsmith.runs.cancel import cancel
 from twinsmith.runs.questions import answer
 from twinsmith.web.api.reading import page_of
+from twinsmith.web.api.runs import stopped
 from twinsmith.web.console.deeds import told
 from twinsmith.web.guard import Guarded, Visit, Visitor, needs
 from twinsmith.web.pages import Page, View, page_route, part
@@ -47,12 +48,19 @@ page_route(runs, "/runs", "read", listed)
 
 
 @runs.post("/runs/{run}/cancel", openapi_extra=needs("build"))
-async def stop(request: Request, visit: Visitor, run: str) -> Response:
-    """Stop a run for good."""
+async def stop(
+    request: Request,
+    visit: Visitor,
+    run: str,
+    reason: Annotated[str, Form(max_length=500)] = "",
+) -> Response:
+    """Stop a run for good; why is kept with it."""
     name = visit.book.find(run)
 
     async def work() -> str:
-        return f"run {name} is {(await cancel(visit.book, name)).state}"
+        if not reason.strip():
+            raise ConfigError(f"to stop run {name} needs a reason; say why in the form")
+        return f"run {name} is {(await stopped(visit, name, reason)).state}"
 
     return await told(request, visit, work())
 

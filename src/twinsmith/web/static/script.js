@@ -64,6 +64,8 @@ function dress(within) {
     event.clipboardData.setData("text/plain", each.dataset.copy);
     event.preventDefault();
   }));
+  // On a phone the rail scrolls: the page that is shown has to be seen in it.
+  one(".rail [aria-current]", within)?.scrollIntoView({ block: "nearest", inline: "center" });
   all("select[data-submit]", within).forEach((each) => each.addEventListener("change", () => each.form.requestSubmit()));
 }
 
