@@ -1,5 +1,6 @@
 """A task from a form or a program, made into a run for the workers."""
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from twinsmith.core.budget import Budget
@@ -19,7 +20,8 @@ TESTS_FILE = "tests"
 
 async def submitted(book: Book, wanted: "NewRun") -> str:
     """The run of a task that is left to workers; ConfigError says what is wrong with it."""
-    job = accepted(book, wanted)
+    # A long document takes seconds to read; a server has others to answer meanwhile.
+    job = await asyncio.to_thread(accepted, book, wanted)
     # Somebody follows it: questions wait for an answer as long as the settings say.
     return await submit(book, job, priority=wanted.priority, attended=True)
 

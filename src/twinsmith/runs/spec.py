@@ -12,6 +12,8 @@ _FENCED = re.compile(r"```(?:ya?ml|json)?[ \t]*\n(.*?)```", re.DOTALL)
 _YAML = re.compile(r"^(?:openapi|swagger): *[\"']?\d", re.MULTILINE)
 _JSON = re.compile(r"\"(?:openapi|swagger)\"\s*:\s*\"\d")
 MOST_VALUES = 200_000
+_UNREADABLE = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError)
+"""What the reader raises itself for values such as 2026-99-99 or `!!int ""`."""
 _OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
 
 
@@ -22,6 +24,12 @@ def read_spec(text: str, name: str) -> str:
     except yaml.YAMLError as error:
         said = " ".join(str(error).split())[:160]
         raise ConfigError(f"{name} is neither YAML nor JSON: {said}; mend it") from None
+    except RecursionError:
+        raise ConfigError(f"{name} is nested too deeply; make it flatter") from None
+    except _UNREADABLE:
+        raise ConfigError(
+            f"{name} has a value that is not what it says: a date that is none, a tag; mend it"
+        ) from None
     if not isinstance(document, dict):
         raise ConfigError(f"{name} is no OpenAPI document: it is not an object; mend it")
     if _size(document, {}) > MOST_VALUES:

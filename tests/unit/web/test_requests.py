@@ -116,6 +116,17 @@ def test_somebody_who_asks_too_often_is_told_when_to_come_again(tmp_path: Path) 
     assert place.client.get("/api/v1/me", headers=place.key("bob", "viewer")).status_code == 200
 
 
+def test_passwords_cost_more_than_other_requests(tmp_path: Path) -> None:
+    place = site(tmp_path, per_second=1, burst=30)
+    tries = [
+        place.client.post("/login", data={"name": f"n{number}", "password": "x"})
+        for number in range(5)
+    ]
+    assert [each.status_code for each in tries].count(401) in (2, 3)
+    assert tries[-1].status_code == 429
+    assert int(tries[-1].headers["retry-after"]) > 1
+
+
 @pytest.mark.parametrize(
     ("headers", "body", "status"),
     [

@@ -20,6 +20,8 @@ from twinsmith.web.pages import templates
 from twinsmith.web.words import span
 from twinsmith.wiring.identity import sessions_of
 
+LOGIN_COST = 10.0
+"""As many requests as a password counts: each takes a core for 50 ms, and 64 MB."""
 entrance = APIRouter(route_class=Guarded, include_in_schema=False)
 Word = Annotated[str, Form(max_length=300)]
 
@@ -39,7 +41,7 @@ async def login(
 ) -> Response:
     """Sign in; who is refused is told no more than that."""
     office, where = office_of(request), address_of(request, office_of(request).settings)
-    office.limits.spend(f"login {where}")
+    office.limits.spend(f"login {where}", LOGIN_COST)
     name = name.strip().lower()
     found = await asyncio.to_thread(office.identity.by_password, name, password, where)
     known = Actor(name=found.person.name if found.person else "nobody", way="console", where=where)
@@ -69,7 +71,7 @@ async def welcome(request: Request, token: Word, password: Word, again: Word) ->
     """Choose a password by a one-time link, and be signed in."""
     office = office_of(request)
     where = address_of(request, office.settings)
-    office.limits.spend(f"login {where}")
+    office.limits.spend(f"login {where}", LOGIN_COST)
     account = invited(office.book, token)
     actor = Actor(name=account.name, way="console", where=where)
     found, why = None, "the two passwords differ; type the same twice"
