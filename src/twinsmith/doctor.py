@@ -255,17 +255,31 @@ def _models(settings: Settings) -> list[Component]:
         return [
             Component(name="model", health="missing", value=what, source="settings", advice=advice)
         ]
-    routes = [
-        Component(
-            name=f"ensemble {number} {role}",
-            health="ok" if choice.endpoints else "missing",
-            value=" then ".join(e.name for e in choice.endpoints) or "nobody",
-            source=choice.why,
-            advice="" if choice.endpoints else "set models.embedded to auto, or give a key",
+    return [*embedded, *_routes(settings), _cache(settings)]
+
+
+def _routes(settings: Settings) -> list[Component]:
+    """The models of each role, and where that comes from; a retired one answers nothing."""
+    from twinsmith.runs.routes import retired_in, routes
+
+    components = []
+    for each in routes(settings):
+        retired = retired_in(settings, each.models)
+        missing = "set models.embedded to auto, or give a key"
+        components.append(
+            Component(
+                name=f"ensemble {each.ensemble} {each.role}",
+                health="missing" if not each.models else "warning" if retired else "ok",
+                value=" then ".join(each.models) or "nobody",
+                source=each.why,
+                advice=f"{retired} is retired, and not asked"
+                if retired
+                else missing
+                if not each.models
+                else "",
+            )
         )
-        for (number, role), choice in chosen.routes.items()
-    ]
-    return [*embedded, *routes, _cache(settings)]
+    return components
 
 
 def _scripted(settings: Settings, script: str) -> Component:

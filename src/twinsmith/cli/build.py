@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from twinsmith.core.driving import Priority
     from twinsmith.core.run_record import Given
     from twinsmith.core.task import Job, Masked, Task
+    from twinsmith.core.trying.arrangement import Arrangement
     from twinsmith.runs.book import Book
     from twinsmith.runs.drive import Driver
     from twinsmith.runs.ended import Outcome
@@ -31,7 +32,7 @@ RESUME_EXAMPLE = "Example: twinsmith resume 20261115-101500-a3f9 (or only: a3f9)
 
 
 def build(
-    task: Annotated[str, typer.Argument(help="What to build, in a sentence.")],
+    task: Annotated[str, typer.Argument(help="What to build, in a sentence.")] = "",
     language: options.Language = "",
     kind: options.Kind = "",
     tests: options.Tests = None,
@@ -46,6 +47,9 @@ def build(
     key: options.Key = None,
     deploy: options.Deploy = False,
     name: options.Name = "",
+    other: options.With = None,
+    like: options.Like = "",
+    near: options.Near = False,
     as_json: options.Json = False,
 ) -> None:
     """Turn one sentence into a tested program, and with --deploy into a running service."""
@@ -53,13 +57,36 @@ def build(
     from twinsmith.core.budget import Budget
     from twinsmith.core.driving import priority_of
     from twinsmith.core.errors import ConfigError
+    from twinsmith.core.trying.arrangement import AS_SET
     from twinsmith.runs.submit import new_job
+    from twinsmith.runs.versions import read
 
     if deploy and (detach or as_json):
         raise ConfigError(
             "--deploy follows the build to its end; without --detach and --json, or in two "
             "commands: build, then deploy RUN"
         )
+    if like or near:
+        from twinsmith.cli.again import Manner, build_again
+
+        told = (task, language, kind, tests, spec, seed, other)
+        budgets = (budget_seconds, budget_tokens, budget_usd)
+        if not like or any(each is not None and each != "" for each in (*told, *budgets)):
+            raise ConfigError(
+                "--like RUN names the task and all that belongs to it: no task, and of the options "
+                "only --near, --out, --deploy, --name, --detach, --priority, --key and --json"
+            )
+        manner = Manner(
+            out=out,
+            detach=detach,
+            priority=priority_of(priority),
+            key=key,
+            deploy=deploy,
+            name=name,
+            as_json=as_json,
+        )
+        build_again(like, manner, near=near)
+        return
     client = server()
     if client is None:
         # A setting that is wrong is told before a task that is.
@@ -81,11 +108,11 @@ def build(
             budget_tokens=budget_tokens,
             budget_usd=budget_usd,
             priority=order,
+            arrangement=tuple(other or ()),
         )
         remote_runs.build(
             client,
-            asked,
-            key=key,
+            lambda: client.runs.submit(asked, key=key or ""),
             out=out,
             detach=detach,
             deploy=deploy,
@@ -105,7 +132,8 @@ def build(
         seconds=given.budget_seconds if budget_seconds is None else budget_seconds,
         usd=(given.budget_usd if budget_usd is None else budget_usd) or None,
     )
-    job = new_job(book, wanted, out=out, seed=seed, budget=budget)
+    arrangement = read(book, other) if other else AS_SET
+    job = new_job(book, wanted, out=out, seed=seed, budget=budget, arrangement=arrangement)
     _tell_masked(job.masked, job.task, tests)
     if detach:
         queued(book, job, key=key, priority=order, detach=True, as_json=as_json)
@@ -129,7 +157,7 @@ def see_through(
         assert queue is not None
         ended = queue
     else:
-        provide_model(book.settings, as_json=as_json)
+        provide_model(book.settings, as_json=as_json, arrangement=job.arrangement)
         driver = _driver(book, as_json=as_json)
         ended = drive(driver, job.run, lambda: driver.start(job, key), as_json=as_json)
     _deployed(book, ended, name=name, wanted=deploy)
@@ -276,12 +304,14 @@ def _driver(book: "Book", *, as_json: bool) -> "Driver":
     return driver
 
 
-def provide_model(settings: "Settings", *, as_json: bool) -> None:
+def provide_model(
+    settings: "Settings", *, as_json: bool, arrangement: "Arrangement | None" = None
+) -> None:
     """Install the embedded model when nothing else could answer, saying so first."""
     from twinsmith.wiring.knowledge import missing_files
     from twinsmith.wiring.models import missing_model, store_of
 
-    model = missing_model(settings)
+    model = missing_model(settings, arrangement) if arrangement else missing_model(settings)
     wanted = [model] if model is not None else []
     if settings.values.build.retrieval and not settings.values.models.script:
         wanted += missing_files(settings)

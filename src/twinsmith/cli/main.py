@@ -23,7 +23,7 @@ from twinsmith.cli import (
     insights,
     knowledge,
     log,
-    models,
+    model_versions,
     package,
     people,
     questions,
@@ -31,6 +31,7 @@ from twinsmith.cli import (
     resources,
     runs,
     serve,
+    telemetry,
     users,
     verify,
     worker,
@@ -103,11 +104,11 @@ app.command("incidents", epilog=health.INCIDENTS_EXAMPLE)(health.incidents)
 app.add_typer(alerts.alerts, name="alerts")
 app.command("costs", epilog=costs.EXAMPLE)(costs.costs)
 app.add_typer(resources.resources, name="resources")
-app.add_typer(cases.cases, name="cases")
 app.command("trace", epilog=telemetry.TRACE_EXAMPLE)(telemetry.trace)
 app.add_typer(telemetry.telemetry, name="telemetry")
 app.add_typer(experiment.experiment, name="experiment")
-app.add_typer(models.models, name="models")
+app.add_typer(cases.cases, name="cases")
+app.add_typer(model_versions.models, name="models")
 app.add_typer(knowledge.knowledge, name="knowledge")
 app.command("insights", epilog=insights.EXAMPLE)(insights.insights)
 app.command("exec", epilog=execute.EXAMPLE)(execute.execute)

@@ -7,6 +7,7 @@ import typer
 
 from twinsmith.cli import exits
 from twinsmith.cli.options import Json
+from twinsmith.cli.remote import refuse_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,7 +25,16 @@ PATH_EXAMPLE = "Example: twinsmith models path qwen2.5-coder-1.5b"
 
 Name = Annotated[str, typer.Argument(help="The model, as `twinsmith models list` names it.")]
 
-models = typer.Typer(help="Embedded models, and a question to any model.", no_args_is_help=True)
+models = typer.Typer(
+    help="Models: embedded ones, questions to any, versions, what is in force, challengers.",
+    no_args_is_help=True,
+)
+HERE = ("list", "install", "ask", "remove", "path")
+
+
+@models.callback()
+def _options(context: typer.Context) -> None:
+    refuse_server(context, HERE)
 
 
 @models.command("list", epilog=LIST_EXAMPLE)

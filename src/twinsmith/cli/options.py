@@ -70,6 +70,22 @@ Order = Annotated[str, typer.Option(help="high, normal or low: what workers take
 Key = Annotated[
     str | None, typer.Option(help="The same key gives the same run, however often it is asked.")
 ]
+With = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--with",
+        metavar="WORD",
+        help="In another way than the settings say: build.votes=2, coder=openai:gpt-4o-mini or "
+        "prompt.code=FILE; may be told many times.",
+    ),
+]
+Like = Annotated[
+    str,
+    typer.Option(metavar="RUN", help="Build a run again: its task, seed and versions of then."),
+]
+Near = Annotated[
+    bool, typer.Option("--near", help="With --like: where versions of then are gone, go on.")
+]
 Deploy = Annotated[bool, typer.Option("--deploy", help="Deploy the service when it is solved.")]
 Name = Annotated[str, typer.Option(help="The name of the app; else after the run or its folder.")]
 App = Annotated[str, typer.Argument(help="The name of the app.")]

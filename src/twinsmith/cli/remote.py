@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from twinsmith.client import Client
 
 HELP = "Work on a server, with the key in TWINSMITH_KEY, instead of on this machine."
@@ -39,6 +41,7 @@ WORKING = frozenset(
         "override",
         "incidents",
         "insights",
+        "models",
         "costs",
         "trace",
         "experiment",
@@ -70,6 +73,16 @@ def name_server(context: typer.Context, url: str) -> None:
     named = _Named(url)
     _NAMED.set(named)
     context.call_on_close(named.close)
+
+
+def refuse_server(context: typer.Context, here: "Collection[str]") -> None:
+    """ConfigError where a server was named for one of these commands of a group."""
+    from twinsmith.core.errors import ConfigError
+
+    asked = context.invoked_subcommand or ""
+    if _NAMED.get() is not None and asked in here:
+        told = f"{context.info_name} {asked}"
+        raise ConfigError(f"'twinsmith {told}' works on this machine only; without --server")
 
 
 def server() -> "Client | None":

@@ -16,10 +16,10 @@ from twinsmith.core.progress import ENDED, Progress, stands_still, unfinished
 from twinsmith.settings import load
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from twinsmith.client import Client
-    from twinsmith.client.shapes import NewRun
+    from twinsmith.client.shapes import Begun
     from twinsmith.core.events import Entry
     from twinsmith.core.people.question import QuestionRecord
     from twinsmith.runs.ended import Outcome
@@ -98,16 +98,15 @@ def see_through(client: "Client", run: str, *, detach: bool, as_json: bool) -> N
 
 def build(
     client: "Client",
-    wanted: "NewRun",
+    begin: "Callable[[], Begun]",
     *,
-    key: str | None,
     out: Path | None,
     detach: bool,
     deploy: bool,
     name: str,
     as_json: bool,
 ) -> None:
-    """Leave a task to a server, see it to its end, and deploy what came of it."""
+    """Let a server begin a run, see it to its end, and deploy what came of it."""
     from twinsmith.adapters.outbox.folder import check_folder
     from twinsmith.client.shapes import NewApp
 
@@ -115,7 +114,7 @@ def build(
         raise ConfigError("--out needs the end of the run; without --detach, or fetch it then")
     if out is not None:
         check_folder(out.expanduser().absolute())
-    run = client.runs.submit(wanted, key=key or "").run
+    run = begin().run
     if detach:
         _told(client, run, as_json=as_json)
         return

@@ -8,12 +8,14 @@ from typing import Self
 from httpx2 import BaseTransport
 
 from twinsmith.client.apps import Apps
+from twinsmith.client.experiments import Experiments
 from twinsmith.client.journal import Journal
 from twinsmith.client.known import Known
 from twinsmith.client.people import People
 from twinsmith.client.runs import Runs
 from twinsmith.client.shapes import Alive, Me, Ready
 from twinsmith.client.users import Keys, Users
+from twinsmith.client.versions import Versions
 from twinsmith.client.wire import Wire
 
 
@@ -39,6 +41,8 @@ class Client:
         self.people = People(self._wire)
         self.apps = Apps(self._wire)
         self.known = Known(self._wire)
+        self.experiments = Experiments(self._wire)
+        self.versions = Versions(self._wire)
         self.journal = Journal(self._wire)
         self.users = Users(self._wire)
         self.keys = Keys(self._wire)

@@ -7,11 +7,13 @@ from pathlib import PurePosixPath
 
 from twinsmith.client.shapes import Begun, Ending, Listed, NewRun, Said
 from twinsmith.client.stream import followed
+from twinsmith.client.version_shapes import Again
 from twinsmith.client.wire import Wire, named
 from twinsmith.core.board import Board
 from twinsmith.core.errors import EngineError
 from twinsmith.core.events import Entry
 from twinsmith.core.progress import Progress, State
+from twinsmith.core.waterfall import Waterfall
 
 LARGEST_PROGRAM = 256 << 20
 
@@ -48,6 +50,10 @@ class Runs:
         """What lies on the table of a run: requirements, candidates, checks, results."""
         return self._wire.get(f"runs/{named(run)}/board", Board)
 
+    def trace(self, run: str) -> Waterfall:
+        """The trace that a run is in, from who asked for it to what was healed."""
+        return self._wire.get(f"runs/{named(run)}/trace", Waterfall)
+
     def outcome(self, run: str) -> Ending:
         """How a run ended; Conflict while it goes on, RunCancelled where it was stopped."""
         return self._wire.get(f"runs/{named(run)}/outcome", Ending)
@@ -59,6 +65,10 @@ class Runs:
     def resume(self, run: str) -> Begun:
         """Let workers go on with a run that stands still."""
         return self._wire.post(f"runs/{named(run)}/resume", Begun)
+
+    def again(self, run: str, *, near: bool = False, key: str = "") -> Begun:
+        """Build a run again with the versions of then; `near` is content with others."""
+        return self._wire.post(f"runs/{named(run)}/again", Begun, Again.of(near=near), key=key)
 
     def events(self, run: str, *, after: int = 0) -> Iterator[Entry]:
         """The events of a run behind a number as they happen, each once, until it has ended."""

@@ -20,7 +20,7 @@ Name = Annotated[str, Field(max_length=200)]
 Words = Annotated[str, Field(max_length=2_000)]
 
 
-class _Asked(BaseModel):
+class Asked(BaseModel):
     """What is asked for; a word that is not known is a mistake."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -36,7 +36,7 @@ class _Asked(BaseModel):
             raise ConfigError(f"{place}: {first['msg'].lower()}") from None
 
 
-class NewRun(_Asked):
+class NewRun(Asked):
     """A task for both ensembles."""
 
     task: Annotated[str, Field(min_length=1, max_length=60_000)]
@@ -50,9 +50,11 @@ class NewRun(_Asked):
     budget_tokens: Annotated[int, Field(gt=0, le=10**9)] | None = None
     budget_usd: Annotated[float, Field(gt=0, le=1e6)] | None = None
     priority: Priority = "normal"
+    arrangement: Annotated[tuple[Words, ...], Field(max_length=50)] = ()
+    """In what other way than the settings say: `build.votes=2`, `coder=openai:gpt-4o-mini`."""
 
 
-class NewApp(_Asked):
+class NewApp(Asked):
     """A release of what a run has built."""
 
     run: Name
@@ -63,23 +65,23 @@ class NewApp(_Asked):
     secrets: dict[Name, Annotated[str, Field(max_length=10_000)]] = Field(default_factory=dict)
 
 
-class Deed(_Asked):
+class Deed(Asked):
     """Something to do with an app; `to` is the release that a rollback goes to, 0 the good one."""
 
     to: Annotated[int, Field(ge=0, lt=1 << 31)] = 0
     data: bool = False
     """Whether a removal takes the app's data as well."""
-
-
     reason: Words = ""
     """Why; it is kept with the deed."""
-class Said(_Asked):
+
+
+class Said(Asked):
     """An answer, a note, or a reason."""
 
     text: Words = ""
 
 
-class Modified(_Asked):
+class Modified(Asked):
     """Other files of the source, or other terms, of an action that waits for a person's word."""
 
     note: Words = ""
@@ -117,7 +119,7 @@ class NewOverride(Asked):
     reason: Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
-class NewPassage(_Asked):
+class NewPassage(Asked):
     """Something that is to be known from now on."""
 
     title: Annotated[str, Field(min_length=1, max_length=200)]
@@ -125,21 +127,21 @@ class NewPassage(_Asked):
     language: Name = ""
 
 
-class NewUser(_Asked):
+class NewUser(Asked):
     """An account that is to be."""
 
     name: Name
     roles: Annotated[list[Role], Field(min_length=1)]
 
 
-class ChangedUser(_Asked):
+class ChangedUser(Asked):
     """Other roles of an account, or whether it is shut."""
 
     roles: Annotated[list[Role], Field(min_length=1)] | None = None
     disabled: bool | None = None
 
 
-class NewKey(_Asked):
+class NewKey(Asked):
     """An API key that is to be."""
 
     title: Annotated[str, Field(min_length=1, max_length=80)]

@@ -67,6 +67,14 @@ NOTHING_MASKED = Masked()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Repeated:
+    """A run that is built again, and what of it is not to be had any more."""
+
+    run: str
+    different: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """A task with its budget, effort, seed and all else that fixes how it is worked on."""
 
@@ -86,6 +94,8 @@ class Job:
     models and templates are asked for by whoever drives the run."""
     experiments: tuple[tuple[str, str], ...] = ()
     """The experiments that it is part of, each with its arm; what they try is in `arrangement`."""
+    repeats: Repeated | None = None
+    """The run that is built again; None where it is no repetition."""
     trace: str = ""
     """Where in a trace it was given, as a `traceparent`; empty: its trace begins with it."""
 

@@ -36,8 +36,8 @@ from twinsmith.ports.running import (
     Workflow,
 )
 from twinsmith.ports.scanning import Advisories
-from twinsmith.ports.trying import Forces, Registry
 from twinsmith.ports.telemetry import Telemetry, Told
+from twinsmith.ports.trying import Challengers, Forces, Registry
 from twinsmith.ports.watching import Almanac, Incidents, Readings
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "Answers",
     "Approvals",
     "Apps",
+    "Challengers",
     "Clock",
     "Courier",
     "Desk",

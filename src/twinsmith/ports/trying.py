@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from twinsmith.core.trying.challenger import Challenge
 from twinsmith.core.trying.versions import InForce, Kind, KnownVersion, Version
 
 
@@ -42,4 +43,24 @@ class Forces(Protocol):
 
     def entries(self) -> tuple[InForce, ...]:
         """All that is in force, in the order of the keys."""
+        ...
+
+
+class Challengers(Protocol):
+    """Keeps the challengers of roles, those of old too."""
+
+    def start(self, challenge: Challenge) -> bool:
+        """Keep a challenge that runs; False where its role has one that does."""
+        ...
+
+    def running(self) -> tuple[Challenge, ...]:
+        """The challenges that run, in the order of their roles."""
+        ...
+
+    def end(self, ended: Challenge) -> bool:
+        """Keep how a challenge ended, once; False where it had ended."""
+        ...
+
+    def listed(self) -> tuple[Challenge, ...]:
+        """Every challenge, newest first."""
         ...

@@ -8,9 +8,11 @@ from twinsmith.core.errors import ConfigError, Conflict, RunBusy
 from twinsmith.core.probe import read_tests
 from twinsmith.core.progress import ENDED
 from twinsmith.core.task import Job, read_task, runs_when_masked
+from twinsmith.core.trying.arrangement import AS_SET
 from twinsmith.runs.book import Book
 from twinsmith.runs.spec import read_spec, spec_in
 from twinsmith.runs.submit import new_job, requeue, submit
+from twinsmith.runs.versions import read
 
 if TYPE_CHECKING:
     from twinsmith.client.shapes import NewRun
@@ -44,7 +46,9 @@ def accepted(book: Book, wanted: "NewRun") -> Job:
         seconds=wanted.budget_seconds or given.budget_seconds,
         usd=(wanted.budget_usd or given.budget_usd) or None,
     )
-    job = new_job(book, task, out=None, seed=wanted.seed, budget=budget)
+    # Whoever asks is not on this machine: templates are named by their versions.
+    arrangement = read(book, wanted.arrangement, files=False) if wanted.arrangement else AS_SET
+    job = new_job(book, task, out=None, seed=wanted.seed, budget=budget, arrangement=arrangement)
     if wanted.tests and not runs_when_masked(job.task.tests):
         raise ConfigError("the tests hold secrets outside of strings and comments; take them out")
     return job

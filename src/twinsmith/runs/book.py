@@ -244,6 +244,7 @@ def _facts(job: Given) -> dict[str, Json]:
             "settings": job.settings,
             "experiments": dict(job.experiments),
             "app": job.mend.app if job.mend else "",
+            **_repeated(job),
         }
     source = job.deliverable.source if job.deliverable else None
     return {
@@ -256,3 +257,10 @@ def _facts(job: Given) -> dict[str, Json]:
         "from": source.run if source else "",
         "why": list(job.about) if job.trigger == "person" else [],
     }
+
+
+def _repeated(job: Job) -> dict[str, Json]:
+    """Which run a job builds again, and what is different from then."""
+    if job.repeats is None:
+        return {}
+    return {"repeats": job.repeats.run, "different": list(job.repeats.different)}

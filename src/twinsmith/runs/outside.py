@@ -18,9 +18,11 @@ async def ask(book: Book, role: Role, ensemble: int, text: str, purpose: Purpose
     """One question to the model of a role; BudgetExceeded where nobody may pay for it."""
     from twinsmith.core.costs.allowance import Payer
     from twinsmith.flow.budgeted import BudgetedModel
+    from twinsmith.flow.registered import RegisteredModel
     from twinsmith.runs.alerts import raise_alert
     from twinsmith.wiring.costs import dearest_of, purse_of, rules_of, till_of
     from twinsmith.wiring.models import opened_model
+    from twinsmith.wiring.trying import in_force, registry_of
 
     clock, settings = SystemClock(), book.settings
     prompt = Prompt(
@@ -33,6 +35,7 @@ async def ask(book: Book, role: Role, ensemble: int, text: str, purpose: Purpose
         max_tokens=settings.values.gateway.reply_tokens,
         ensemble=ensemble,
         purpose=purpose,
+        asks=in_force(settings).asks(role, ensemble),
     )
     till = till_of(
         settings,
@@ -40,7 +43,7 @@ async def ask(book: Book, role: Role, ensemble: int, text: str, purpose: Purpose
         book.journal,
         parks=False,
         alert=lambda alert: raise_alert(book, alert),
-        dearest=dearest_of(settings),
+        dearest=dearest_of(settings, in_force(settings)),
     )
     payer, rules = Payer(run=SYSTEM, person=book.actor.name), rules_of(settings)
     # The system's chain is no run.
@@ -48,7 +51,8 @@ async def ask(book: Book, role: Role, ensemble: int, text: str, purpose: Purpose
     rules = replace(rules, allowances=lasting)
     began = clock.seconds()
     try:
-        async with opened_model(settings) as model:
+        async with opened_model(settings) as opened:
+            model = RegisteredModel(opened, registry_of(settings), clock)
             reply = await BudgetedModel(model, payer, rules, till).ask(prompt)
     except ModelUnavailable as error:
         await book.tell(SYSTEM, "model.failed", facts_of_failure(prompt, str(error)))

@@ -13,8 +13,9 @@ from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.task import Job
 from twinsmith.runs.alerts import raise_alert
 from twinsmith.runs.book import Book
+from twinsmith.runs.challengers import ChallengerBook
+from twinsmith.runs.noted import note_job, note_shipped
 from twinsmith.runs.telling import Telling
-from twinsmith.runs.versions import note_job, note_shipped
 from twinsmith.wiring.running import node_of
 
 if TYPE_CHECKING:
@@ -57,10 +58,12 @@ class Workshop:
         self._terminal = terminal
         self._heard = heard
         self._lacks = lacks
+        self._challengers = ChallengerBook(book)
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         """Open what all runs share."""
+        from twinsmith.flow.challenged import ChallengedModel
         from twinsmith.flow.registered import RegisteredModel
         from twinsmith.wiring.costs import purse_of, rules_of
         from twinsmith.wiring.graph import opened_graph
@@ -68,7 +71,7 @@ class Workshop:
         from twinsmith.wiring.models import opened_model
         from twinsmith.wiring.resources import cap_all
         from twinsmith.wiring.sandbox import limits_of, sandbox_of
-        from twinsmith.wiring.trying import registry_of
+        from twinsmith.wiring.trying import challengers_of, registry_of
 
         settings, enter = self._book.settings, self._stack.enter_async_context
         cap_all(settings)
@@ -79,7 +82,8 @@ class Workshop:
             registry = registry_of(settings)
             await asyncio.to_thread(note_shipped, settings)
             opened = await enter(opened_model(settings, self._heard))
-            self._model = RegisteredModel(opened, registry, SystemClock())
+            registered = RegisteredModel(opened, registry, SystemClock())
+            self._model = ChallengedModel(registered, challengers_of(settings), SystemClock())
             self._retriever = await enter(opened_retriever(settings))
             self._graph = await enter(opened_graph(settings))
             self._purse, self._rules = purse_of(settings), rules_of(settings)
@@ -104,7 +108,16 @@ class Workshop:
             outcome = await self._telling.told(job, built, self._tell_ended)
         finally:
             await self._try(job)
+            await self._look()
         return to_json(outcome, RunOutcome)
+
+    async def _look(self) -> None:
+        """Let challengers fall back whose guards are broken; what fails in that is no run's."""
+        try:
+            for score in await self._challengers.look():
+                self._telling.say(f"{score.challenge.model} falls back: {score.broken}")
+        except TwinsmithError as error:
+            self._telling.say(f"challengers: {error}")
 
     async def _try(self, job: Job) -> None:
         """Let a run that ends or breaks here decide what it decides of experiments.
@@ -179,9 +192,15 @@ class Workshop:
             journal,
             parks=True,
             alert=lambda alert: raise_alert(self._book, alert),
-            dearest=dearest_of(self._book.settings, job.arrangement),
+            dearest=dearest_of(self._book.settings, job.arrangement, self._challenging),
         )
         return BudgetedModel(self._model, payer, self._rules, till)
+
+    def _challenging(self) -> tuple[str, ...]:
+        """The models that may be asked beside those of a job."""
+        from twinsmith.wiring.trying import challengers_of
+
+        return tuple(each.model for each in challengers_of(self._book.settings).running())
 
     async def _tell_ended(self, outcome: RunOutcome) -> None:
         self._telling.say(f"run {outcome.run} {'solved' if outcome.solved else 'not solved'}")

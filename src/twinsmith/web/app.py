@@ -7,6 +7,7 @@ from twinsmith import __version__
 from twinsmith.settings import Settings
 from twinsmith.web.addresses import names_of
 from twinsmith.web.api.apps import apps
+from twinsmith.web.api.experiments import experiments
 from twinsmith.web.api.journal import journal
 from twinsmith.web.api.known import known
 from twinsmith.web.api.people import people
@@ -14,6 +15,7 @@ from twinsmith.web.api.runs import runs
 from twinsmith.web.api.system import system
 from twinsmith.web.api.telemetry import telemetry
 from twinsmith.web.api.users import users
+from twinsmith.web.api.versions import versions
 from twinsmith.web.console.app import app as app_page
 from twinsmith.web.console.app_deeds import app_deeds
 from twinsmith.web.console.approval import approval
@@ -22,6 +24,7 @@ from twinsmith.web.console.approvals import approvals
 from twinsmith.web.console.apps import apps as app_pages
 from twinsmith.web.console.costs import costs
 from twinsmith.web.console.entrance import entrance
+from twinsmith.web.console.experiments import experiments as experiment_pages
 from twinsmith.web.console.incidents import incidents
 from twinsmith.web.console.journal import journal as journal_pages
 from twinsmith.web.console.knowledge import knowledge
@@ -35,19 +38,21 @@ from twinsmith.web.console.settings import settings as settings_pages
 from twinsmith.web.console.static import static
 from twinsmith.web.console.telemetry import telemetry as telemetry_pages
 from twinsmith.web.console.users import users as user_pages
+from twinsmith.web.console.versions import versions as version_pages
 from twinsmith.web.guard import API, Guarded, astray, needs, rule_of
 from twinsmith.web.headers import Sealed
 from twinsmith.web.observed import Observed
 from twinsmith.web.office import Office, office_for
 from twinsmith.web.problems import tell_problems
 
-API_ROUTERS = (runs, people, apps, known, journal, users, system, telemetry)
+API_ROUTERS = (runs, people, apps, known, experiments, journal, users, system, telemetry, versions)
 PAGES = (
     static,
     entrance,
     overview,
     models,
     costs,
+    experiment_pages,
     telemetry_pages,
     knowledge,
     search,
@@ -57,6 +62,7 @@ PAGES = (
     journal_pages,
     settings_pages,
     user_pages,
+    version_pages,
     new_run,
     run_pages,
     run_page,

@@ -8,6 +8,7 @@ from twinsmith.core.people.actor import Actor
 from twinsmith.ports import Identity
 from twinsmith.runs.behaviour import Behaviour
 from twinsmith.runs.book import Book
+from twinsmith.runs.challengers import ChallengerBook
 from twinsmith.runs.costs import CostBook
 from twinsmith.runs.glance import Glance
 from twinsmith.runs.model_use import ModelUse
@@ -37,6 +38,7 @@ class Office:
     model_use: ModelUse
     behaviour: Behaviour
     costs: CostBook
+    challengers: ChallengerBook
     following: Following
     kept: Kept
     streams: Streams
@@ -62,6 +64,7 @@ def office_for(settings: Settings) -> Office:
         model_use=ModelUse(book),
         behaviour=Behaviour(book, glance),
         costs=CostBook(book),
+        challengers=ChallengerBook(book),
         following=Following(book, glance),
         kept=Kept(),
         streams=Streams(book),

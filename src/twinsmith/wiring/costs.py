@@ -1,8 +1,9 @@
 """From settings to what spending needs: allowances, teams, the purse, who is asked."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
+from twinsmith.core.trying.arrangement import AS_SET, Arrangement
 from twinsmith.settings import Settings
 from twinsmith.wiring.shared import shared_url
 
@@ -67,7 +68,9 @@ def till_of(
     return Till(purse=purse, desk=desk, journal=journal, clock=clock, alert=alert, dearest=dearest)
 
 
-def dearest_of(settings: Settings) -> Callable[[int, int], float]:
+def dearest_of(
+    settings: Settings, arrangement: Arrangement = AS_SET, also: Callable[[], Sequence[str]] = tuple
+) -> Callable[[int, int], float]:
     """The most dollars that tokens in and out cost at any model that may be asked.
 
     Models are only looked for where money is limited. What has no price counts as nothing here:
@@ -76,10 +79,11 @@ def dearest_of(settings: Settings) -> Callable[[int, int], float]:
     limits = allowances_of(settings)
     if settings.values.models.script or not any(each.unit == "usd" for each in limits):
         return lambda _in, _out: 0.0
-    from twinsmith.wiring.models import offer, prices_of
+    from twinsmith.wiring.models import arranged_offer, endpoint_of, offer, prices_of
 
-    prices, routes = prices_of(settings), offer(settings).routes
+    prices, routes = prices_of(settings), arranged_offer(offer(settings), arrangement).routes
     endpoints = {each for choice in routes.values() for each in choice.endpoints}
+    endpoints |= {endpoint_of(name) for name in also()}
 
     def dearest(tokens_in: int, tokens_out: int) -> float:
         found = (prices.price(each, tokens_in, tokens_out) for each in endpoints)

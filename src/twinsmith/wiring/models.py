@@ -1,11 +1,12 @@
 """Which models this machine and these settings offer, and the gateway made of them."""
 
+import asyncio
 import json
 import os
 import urllib.request
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,10 +20,14 @@ from twinsmith.adapters.models.routing import (
     PROVIDERS,
     Available,
     Choice,
+    Endpoint,
     choose,
+    read_endpoint,
 )
 from twinsmith.adapters.models.scripted import ScriptedModel, read_script
 from twinsmith.core.model import ROLES, Role
+from twinsmith.core.trying.arrangement import AS_SET, ROUTES, Arrangement
+from twinsmith.core.trying.versions import SHORTEST_HASH, model_and_version
 from twinsmith.ports import Model
 from twinsmith.settings import Settings
 from twinsmith.wiring.resources import hold_model
@@ -86,6 +91,27 @@ def offer(settings: Settings) -> Offer:
     return Offer(available=here, routes=routes)
 
 
+def arranged_offer(offered: Offer, arrangement: Arrangement) -> Offer:
+    """What each role will use where an arrangement names its models."""
+    routes = dict(offered.routes)
+    for (number, role), choice in offered.routes.items():
+        asked = arrangement.asks(role, number)
+        if asked:
+            endpoints = tuple(
+                endpoint
+                for name in asked
+                for endpoint in (choice.endpoints if name == ROUTES else (endpoint_of(name),))
+            )
+            why = f"{', '.join(asked)} is asked instead of what the settings say"
+            routes[number, role] = Choice(endpoints=tuple(dict.fromkeys(endpoints)), why=why)
+    return replace(offered, routes=routes)
+
+
+def endpoint_of(name: str) -> Endpoint:
+    """The endpoint of a model as an arrangement names it, with or without a version."""
+    return read_endpoint(model_and_version(name)[0], setting="the arrangement's model")
+
+
 def most_usd(offered: Offer, tokens: int, prices: "PriceList") -> dict[str, float | None]:
     """The most that so many tokens cost in US dollars, by model; None where nobody knows a price.
 
@@ -118,13 +144,25 @@ def embedded_name(wanted: str, memory_mb: int) -> str:
     return (default if memory_mb >= default.memory_mb else small).name
 
 
-def missing_model(settings: Settings) -> catalogue.CatalogueModel | None:
+def missing_model(
+    settings: Settings, arrangement: Arrangement = AS_SET
+) -> catalogue.CatalogueModel | None:
     """The embedded model that a build would need and that is not installed."""
     if settings.values.models.script:
         return None
     store = store_of(settings)
-    needed = [catalogue.find(name) for name in sorted(offer(settings).leading_embedded())]
+    chosen = arranged_offer(offer(settings), arrangement)
+    needed = [catalogue.find(name) for name in sorted(chosen.leading_embedded())]
     return next((model for model in needed if store.path(model) is None), None)
+
+
+def file_versions(settings: Settings) -> dict[str, str]:
+    """The version of every embedded model that is installed: its name, and how its hash begins."""
+    from twinsmith.adapters.models.hashes import FileHashes
+
+    store, hashes = store_of(settings), FileHashes(settings.models_folder)
+    files = [(each.name, store.path(each)) for each in catalogue.MODELS if each.kind == "language"]
+    return {name: f"{name}@{hashes.of(path)[:SHORTEST_HASH]}" for name, path in files if path}
 
 
 @asynccontextmanager
@@ -135,14 +173,16 @@ async def opened_model(settings: Settings, heard: "Heard | None" = None) -> Asyn
         bill = settings.home / "scripted-bill.jsonl"
         yield ScriptedModel(read_script(Path(script).expanduser()), bill, settings.masking)
         return
-    door = _gateway(settings, offer(settings), heard or (lambda _key, _parts: None))
+    # Read once in the life of a file: afterwards this costs nothing.
+    versions = await asyncio.to_thread(file_versions, settings)
+    door = _gateway(settings, versions, heard or (lambda _key, _parts: None))
     try:
         yield door
     finally:
         await door.close()
 
 
-def _gateway(settings: Settings, chosen: Offer, heard: "Heard") -> "Gateway":
+def _gateway(settings: Settings, versions: dict[str, str], heard: "Heard") -> "Gateway":
     """The gateway with everything behind it; nothing starts before the first question."""
     from twinsmith.adapters.models.gateway import Gateway, Manners
     from twinsmith.adapters.models.reply_cache import ReplyCache
@@ -154,8 +194,8 @@ def _gateway(settings: Settings, chosen: Offer, heard: "Heard") -> "Gateway":
     )
     transcripts.prune()
     return Gateway(
-        chosen.routes,
-        _providers(settings, heard),
+        offer(settings).routes,
+        _providers(settings, versions, heard),
         Manners(retries=manners.retries, at_once=manners.at_once, per_minute=manners.per_minute),
         cache=ReplyCache(settings.home / "cache" / "replies.db", manners.cache_mb << 20),
         transcripts=transcripts,
@@ -165,7 +205,7 @@ def _gateway(settings: Settings, chosen: Offer, heard: "Heard") -> "Gateway":
     )
 
 
-def _providers(settings: Settings, heard: "Heard") -> "Providers":
+def _providers(settings: Settings, versions: dict[str, str], heard: "Heard") -> "Providers":
     from twinsmith.adapters.models.providers import Access, Providers, Timeouts
 
     manners, models = settings.values.gateway, settings.values.models
@@ -190,13 +230,10 @@ def _providers(settings: Settings, heard: "Heard") -> "Providers":
     )
     held = partial(hold_model, settings)
     # A run may ask for others than the settings do; none of them starts before it is asked.
-    files = [(each, store.path(each)) for each in catalogue.MODELS if each.kind == "language"]
     servers = {
-        model.name: EmbeddedServer(
-            path, shape, version=f"{model.name}@{model.sha256[:12]}", held=held
-        )
-        for model, path in files
-        if path
+        name: EmbeddedServer(path, shape, version=version, held=held)
+        for name, version in versions.items()
+        if (path := store.path(catalogue.find(name)))
     }
     return Providers(access, timeouts, servers, heard)
 

@@ -1,17 +1,28 @@
 """Arrangements over settings, and where versions and what is in force are kept."""
 
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from twinsmith.core.errors import EngineError
-from twinsmith.core.trying.arrangement import ROUTES, Arrangement
+from twinsmith.core.effort import ENSEMBLES
+from twinsmith.core.errors import EngineError, TwinsmithError
+from twinsmith.core.events import Json
+from twinsmith.core.model import ROLES, Role
+from twinsmith.core.task import SHORT, Job
+from twinsmith.core.trying.arrangement import ROUTES, SETTINGS, Arrangement
 from twinsmith.core.trying.versions import arrangement_of, model_and_version
-from twinsmith.settings import Settings, overlaid
+from twinsmith.settings import Settings, overlaid, values_by_key
 from twinsmith.wiring.shared import shared_url
 
 if TYPE_CHECKING:
-    from twinsmith.ports import Forces, Registry
+    from twinsmith.ports import Challengers, Forces, Registry
 
 FROM_ENVIRONMENT = "TWINSMITH_"
+BY_PROVIDER = "by the provider"
+"""Instead of a file's hash: the version that replies tell, in `model.replied`."""
 
 
 def registry_of(settings: Settings) -> "Registry":
@@ -26,6 +37,13 @@ def forces_of(settings: Settings) -> "Forces":
     from twinsmith.adapters.trying.versions import ForcesTable
 
     return ForcesTable(shared_url(settings))
+
+
+def challengers_of(settings: Settings) -> "Challengers":
+    """The challengers of roles, in the database that all share."""
+    from twinsmith.adapters.trying.challengers import ChallengerTable
+
+    return ChallengerTable(shared_url(settings))
 
 
 def in_force(settings: Settings) -> Arrangement:
@@ -81,6 +99,98 @@ def refuse_unknown(settings: Settings, arrangement: Arrangement) -> None:
             endpoint = read_endpoint(model, setting=place)
             if endpoint.provider == "embedded":
                 catalogue.find_language(endpoint.model)
+
+
+def file_hash(settings: Settings, name: str) -> str:
+    """The hash of the file of an embedded model; empty where it is not installed."""
+    from twinsmith.adapters.models.catalogue import find
+    from twinsmith.adapters.models.hashes import FileHashes
+    from twinsmith.wiring.models import store_of
+
+    path = store_of(settings).path(find(name))
+    return FileHashes(settings.models_folder).of(path) if path else ""
+
+
+def settings_of(settings: Settings, job: Job) -> dict[str, Json]:
+    """The values of all settings that take part in the result of a job, as they were applied."""
+    applied = {
+        **{f"build.{name}": value for name, value in asdict(job.effort).items()},
+        **{f"quality.{name}": value for name, value in asdict(job.quality).items()},
+        "gateway.reply_tokens": job.reply_tokens,
+    }
+    rest = values_by_key(arranged(settings, job.arrangement).values)
+    # Voting is told by the number of votes, what may be allowed is a list.
+    told = {key: applied.get(key, rest[key]) for key in SETTINGS if key != "build.voting"}
+    return {key: list(v) if isinstance(v, tuple) else v for key, v in sorted(told.items())}
+
+
+def versions_of(settings: Settings, job: Job) -> dict[str, Json]:
+    """What took part in a result, for the journal: models, templates, settings, twinsmith."""
+    from twinsmith import __version__
+    from twinsmith.flow.pipeline import PIPELINE_VERSION
+    from twinsmith.prompts import shipped, version
+
+    applied = settings_of(settings, job)
+    return {
+        "models": _models(settings, job.arrangement),
+        "prompts": {**{name: version(name) for name in shipped()}, **dict(job.arrangement.prompts)},
+        "settings": {"hash": hash_of(applied), "values": applied},
+        "arrangement": list(job.arrangement.words),
+        "twinsmith": __version__,
+        "pipeline": PIPELINE_VERSION,
+    }
+
+
+def hash_of(values: Mapping[str, Json]) -> str:
+    """A short hash of settings, the same for the same values."""
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:SHORT]
+
+
+def _models(settings: Settings, arrangement: Arrangement) -> dict[str, Json]:
+    """The models that each role asks as this process sees it, with the hashes of their files."""
+    from twinsmith.adapters.models.scripted import read_script
+    from twinsmith.wiring.models import offer
+
+    script = settings.values.models.script
+    places = [(number, role) for number in ENSEMBLES for role in ROLES]
+    try:
+        if script:
+            told = f"scripted:{read_script(Path(script).expanduser()).name}"
+            routed: dict[tuple[int, Role], tuple[str, ...]] = dict.fromkeys(places, (told,))
+        else:
+            routes = offer(settings).routes
+            routed = {p: tuple(e.name for e in c.endpoints) for p, c in routes.items()}
+        return {
+            f"{number}.{role}": [
+                {"model": name, "version": _version(settings, name)}
+                for asked in arrangement.asks(role, number) or (ROUTES,)
+                for name in (routed[number, role] if asked == ROUTES else (asked,))
+            ]
+            for number, role in places
+        }
+    except TwinsmithError as error:
+        # Whoever drives the run says it once more, and what to do.
+        return {"problem": str(error)}
+
+
+def _version(settings: Settings, name: str) -> str:
+    provider, _, model = model_and_version(name)[0].partition(":")
+    if provider != "embedded":
+        return BY_PROVIDER
+    return file_hash(settings, model) or "not installed here"
+
+
+def known_templates(settings: Settings) -> frozenset[tuple[str, str]]:
+    """The templates by name and version whose texts are known here."""
+    from twinsmith.prompts import shipped, version_of
+
+    kept = (each.version for each in registry_of(settings).listed("prompt"))
+    return frozenset(
+        [
+            *((it.name, it.version) for it in kept if it.text),
+            *((name, version_of(text)) for name, text in shipped().items()),
+        ]
+    )
 
 
 def templates_of(settings: Settings, arrangement: Arrangement) -> dict[str, str]:

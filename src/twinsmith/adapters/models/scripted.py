@@ -3,8 +3,8 @@
 A script is JSON: `{"name": …, "task": …, "replies": [{"role": …, "text": …}, …]}`. The n-th
 question of a role gets the n-th reply of that role; a reply may have `"delay"` in seconds, a price
 in `"usd"`, or `"error"` instead of a text. A reply with `"when"` answers every question that holds
-those words, before all others; with `"ensemble"`, of that ensemble only. With `task`, only that
-task is answered.
+those words, before all others; with `"ensemble"`, of that ensemble only; with `"model"`, as that
+model where a question names it first. With `task`, only that task is answered.
 """
 
 import asyncio
@@ -18,6 +18,7 @@ from twinsmith.core.budget import tokens_in
 from twinsmith.core.errors import ConfigError, ModelUnavailable
 from twinsmith.core.masking import NOTHING_KNOWN, Masking
 from twinsmith.core.model import Prompt, Reply
+from twinsmith.core.trying.versions import model_and_version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,7 @@ class ScriptedReply:
     usd: float = 0.0
     when: str = ""
     ensemble: int = 0
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +64,8 @@ class ScriptedModel:
             )
         mine = [reply for reply in self._script.replies if reply.role == prompt.role]
         mine = [reply for reply in mine if reply.ensemble in (0, prompt.ensemble)]
+        asked = self._played(prompt, mine)
+        mine = [reply for reply in mine if reply.model == asked]
         fitting = [reply for reply in mine if reply.when and reply.when in prompt.text]
         mine = [reply for reply in mine if not reply.when]
         nth = prompt.nth + prompt.retry
@@ -78,7 +82,7 @@ class ScriptedModel:
         text = whole[: prompt.max_tokens * 4]
         reply = Reply(
             text=text,
-            model=f"scripted:{name}",
+            model=asked or f"scripted:{name}",
             version="1",
             tokens_in=tokens_in(prompt.text),
             tokens_out=tokens_in(text),
@@ -87,6 +91,16 @@ class ScriptedModel:
         )
         self._charge(prompt, reply)
         return reply
+
+    def _played(self, prompt: Prompt, replies: list[ScriptedReply]) -> str:
+        """The model that the script plays for a question; empty: none but itself."""
+        named = [model_and_version(each)[0] for each in prompt.asks]
+        known = [each for each in named if any(reply.model == each for reply in replies)]
+        asked = known[0] if known and known[0] == named[0] else ""
+        shown = asked or f"scripted:{self._script.name}"
+        if shown in prompt.never:
+            raise ModelUnavailable(f"{shown}: it is retired; see 'twinsmith models versions'")
+        return asked
 
     def _charge(self, prompt: Prompt, reply: Reply) -> None:
         """Write one line of the bill for a question; the same key again costs nothing."""
@@ -116,6 +130,7 @@ def read_script(path: Path) -> Script:
                 usd=float(reply.get("usd", 0)),
                 when=str(reply.get("when", "")),
                 ensemble=int(reply.get("ensemble", 0)),
+                model=str(reply.get("model", "")),
             )
             for reply in raw["replies"]
         )

@@ -1,8 +1,9 @@
-"""Versions and what is in force of them, in dictionaries: the fakes."""
+"""Versions, what is in force of them, and challengers, in dictionaries: the fakes."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from twinsmith.core.trying.challenger import Challenge
 from twinsmith.core.trying.versions import InForce, Kind, KnownVersion, Version
 
 
@@ -56,6 +57,36 @@ class MemoryForces:
     def entries(self) -> tuple[InForce, ...]:
         """All that is in force."""
         return tuple(self._entries[key] for key in sorted(self._entries))
+
+
+class MemoryChallengers:
+    """The challengers of one process."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Challenge] = {}
+
+    def start(self, challenge: Challenge) -> bool:
+        """Keep a challenge that runs; False where its role has one that does."""
+        if any(each.role == challenge.role for each in self.running()):
+            return False
+        self._known[challenge.id] = challenge
+        return True
+
+    def running(self) -> tuple[Challenge, ...]:
+        """The challenges that run, in the order of their roles."""
+        mine = (each for each in self._known.values() if each.course == "running")
+        return tuple(sorted(mine, key=lambda each: each.role))
+
+    def end(self, ended: Challenge) -> bool:
+        """Keep how a challenge ended, once; False where it had ended."""
+        if all(each.id != ended.id for each in self.running()):
+            return False
+        self._known[ended.id] = ended
+        return True
+
+    def listed(self) -> tuple[Challenge, ...]:
+        """Every challenge, newest first."""
+        return tuple(sorted(self._known.values(), key=lambda k: (k.began, k.id), reverse=True))
 
 
 def _key(version: Version) -> tuple[str, str, str]:

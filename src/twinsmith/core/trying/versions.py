@@ -1,5 +1,6 @@
 """Versions of what takes part in a result: models, templates, settings, twinsmith itself."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -70,6 +71,20 @@ def entries_of(arrangement: Arrangement, verb: Verb, *, by: str, at: str) -> tup
         *((f"{PROMPT}{name}", version) for name, version in arrangement.prompts),
     )
     return tuple(InForce(key=key, value=value, verb=verb, by=by, at=at) for key, value in pairs)
+
+
+def retired_names(known: Iterable[KnownVersion]) -> tuple[str, ...]:
+    """The models and versions of models that are retired, as `provider:model@version`."""
+    return tuple(
+        spelled(each.version.name, each.version.version)
+        for each in known
+        if each.version.kind == "model" and each.retired_by
+    )
+
+
+def spelled(model: str, version: str = "") -> str:
+    """A model and its version as a person types them."""
+    return f"{model}@{version}" if version or "@" in model else model
 
 
 def model_and_version(name: str) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from twinsmith.core.knowing.insight import Insight
 from twinsmith.core.knowing.knowledge import Figures
 from twinsmith.runs import known as knowing
 from twinsmith.runs.costs import day_in
+from twinsmith.runs.routes import routes
 from twinsmith.web.guard import API, Guarded, Visitor, needs
 from twinsmith.web.office import office_of
 
@@ -22,17 +23,9 @@ Words = Annotated[str, Query(max_length=2000)]
 @known.get("/models", openapi_extra=needs("read"))
 def models(visit: Visitor) -> tuple[Route, ...]:
     """The models that each role of each ensemble asks, in their order, and why those."""
-    from twinsmith.wiring.models import offer
-
-    routes = offer(visit.book.settings).routes
     return tuple(
-        Route(
-            ensemble=ensemble,
-            role=role,
-            models=tuple(each.name for each in choice.endpoints),
-            why=choice.why,
-        )
-        for (ensemble, role), choice in routes.items()
+        Route(ensemble=each.ensemble, role=each.role, models=each.models, why=each.why)
+        for each in routes(visit.book.settings)
     )
 
 

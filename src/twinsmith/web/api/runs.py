@@ -11,14 +11,17 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from twinsmith.client.shapes import Begun, Ending, Listed, NewRun, Said
+from twinsmith.client.version_shapes import Again
 from twinsmith.core.board import Board
 from twinsmith.core.errors import Conflict, Forbidden, TwinsmithError
 from twinsmith.core.operating.action import Action
 from twinsmith.core.progress import ENDED, Progress, State, unfinished
 from twinsmith.runs.accepting import resumed, submitted
+from twinsmith.runs.again import job_like
 from twinsmith.runs.cancel import cancel
 from twinsmith.runs.ended import outcome_in
 from twinsmith.runs.package import result_in
+from twinsmith.runs.submit import submit as submit_job
 from twinsmith.web.api.reading import Cursor, Most, page_of
 from twinsmith.web.guard import API, Guarded, Visit, Visitor, needs
 from twinsmith.web.office import Office, office_of
@@ -59,6 +62,15 @@ async def submit(wanted: NewRun, visit: Visitor, response: Response) -> Begun:
     run = await submitted(visit.book, wanted)
     response.headers["location"] = f"/api/v1/runs/{run}"
     return _begun(visit, run)
+
+
+@runs.post("/{run}/again", status_code=202, openapi_extra=needs("build"))
+async def again(visit: Visitor, run: str, wanted: Again, response: Response) -> Begun:
+    """Build a run again with the versions of then: the same task, seed, models, templates."""
+    job = job_like(visit.book, visit.book.find(run), near=wanted.near, out=None)
+    name = await submit_job(visit.book, job, attended=True)
+    response.headers["location"] = f"/api/v1/runs/{name}"
+    return _begun(visit, name)
 
 
 @runs.get("/{run}", openapi_extra=needs("read"))
