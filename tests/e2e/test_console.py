@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browsers import PHONE, WIDE, browser, complaints, page_of
 from tests.conftest import DOUBLE, Command, script, until
@@ -67,18 +68,18 @@ def test_every_page_has_its_twin_and_can_be_read_by_everybody(
             expect(page.locator("h1")).to_be_visible()
             assert page.title() != "owned"
             assert complaints(page) == []
-            wider = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-            assert wider <= 0, "it is wider than the window"
+            assert wider_than_the_window(page) <= 0
             plain, _, query = path.partition("?")
             twin = "/index.json" if path == "/" else f"{plain}.json?{query}"
             if path != "/runs/new":
                 assert page.request.get(twin).status == 200
 
 
+@pytest.mark.parametrize(("scheme", "size"), [("light", WIDE), ("dark", WIDE), ("dark", PHONE)])
 def test_a_run_is_shown_with_its_candidates_and_nothing_of_it_is_executed(
-    server: Served, chromium: Browser
+    server: Served, chromium: Browser, scheme: Literal["light", "dark"], size: tuple[int, int]
 ) -> None:
-    with page_of(chromium, server) as page:
+    with page_of(chromium, server, scheme=scheme, size=size) as page:
         page.goto("/runs")
         page.click("main tbody tr a")
         expect(page.locator(".quote")).to_contain_text("<script>document.title")
@@ -87,10 +88,37 @@ def test_a_run_is_shown_with_its_candidates_and_nothing_of_it_is_executed(
         assert page.locator("main img").count() == 0
         expect(page.locator("#heat")).to_contain_text("passed")
         expect(page.locator("#candidate .code")).to_contain_text("def double")
+        assert complaints(page) == []
         page.select_option("select[name=against]", index=1)
         page.wait_for_url(re.compile("against="))
         expect(page.locator("#candidate .diff")).to_be_visible()
+        expect(page.locator("#candidate .diff ins").first).to_contain_text("return n")
+        assert page.locator("#candidate .diff ins .k").count() > 0, "its syntax is marked"
+        page.click("#checks summary")
         assert complaints(page) == []
+        assert wider_than_the_window(page) <= 0
+
+
+def test_who_is_signed_out_elsewhere_is_told_on_the_page_that_is_open(
+    server: Served, chromium: Browser
+) -> None:
+    with page_of(chromium, server, steady=False) as page:
+        page.goto("/runs")
+        expect(page.locator("#connection")).to_be_hidden()
+        with page_of(chromium, server, steady=False) as other:
+            other.goto("/settings")
+            other.click("#sign-out summary")
+            other.click("#sign-out button.danger")
+            other.wait_for_url("**/login")
+        expect(page.locator("#connection")).to_contain_text("signed out", timeout=40_000)
+        page.reload()
+        assert "/login" in page.url
+
+
+def wider_than_the_window(page: Page) -> int:
+    """By how much a page has to be scrolled sideways."""
+    script = "document.documentElement.scrollWidth - window.innerWidth"
+    return int(page.evaluate(script))
 
 
 def test_keys_lead_everywhere(server: Served, chromium: Browser) -> None:
