@@ -72,7 +72,11 @@ def start(
     """Say how many runs an experiment takes, and begin it."""
     from twinsmith.cli.files import text_of
     from twinsmith.client.shapes import NewExperiment
+    from twinsmith.core.errors import ConfigError
 
+    told = text_of(tasks, option="--tasks ") if tasks is not None else ""
+    if tasks is not None and not told.strip():
+        raise ConfigError(f"--tasks {tasks} holds no task; write one a line")
     wanted = NewExperiment.of(
         name=name,
         a=_words(a),
@@ -82,7 +86,7 @@ def start(
         guards=guard or [],
         least=least,
         replay=replay or tasks is not None,
-        tasks=text_of(tasks, option="--tasks ") if tasks is not None else "",
+        tasks=told,
         most=most,
         seed=seed,
     )
@@ -124,7 +128,7 @@ def list_experiments(as_json: Json = False) -> None:
     from dataclasses import asdict
 
     from twinsmith.cli.screen import fitted, flat
-    from twinsmith.core.trying.experiment_seen import MEANING
+    from twinsmith.core.trying.experiment import MEANING
 
     found = _listed()
     if as_json:
@@ -223,7 +227,7 @@ def _done(deed: str, name: str, reason: str, *, as_json: bool) -> None:
     """Stop, promote or take back, and say what became of it."""
     from dataclasses import asdict
 
-    from twinsmith.core.trying.experiment_seen import MEANING
+    from twinsmith.core.trying.experiment import MEANING
 
     client = server()
     if client is not None:
@@ -281,8 +285,9 @@ def _tell_json(planned: "Planned", *, as_json: bool) -> None:
 
 def _tell_seen(seen: "Seen") -> None:
     from twinsmith.cli.screen import flat
+    from twinsmith.core.trying.experiment import MEANING
     from twinsmith.core.trying.experiment_power import in_words
-    from twinsmith.core.trying.experiment_seen import MEANING, comparison, described, reading
+    from twinsmith.core.trying.experiment_seen import comparison, described, reading
 
     it, found = seen.experiment, seen.judgement.estimate
     by = it.by.removeprefix("user:")

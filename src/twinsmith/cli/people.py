@@ -183,13 +183,15 @@ def _decided(
     from twinsmith.cli.act import go_on
     from twinsmith.cli.book import opened_book
     from twinsmith.runs.approvals import decide
+    from twinsmith.runs.promotion import is_experiment
 
     book = opened_book()
     decided = decide(book, name, said, note=note, source=source, terms=terms or ())
     request = asyncio.run(decided)
     if not as_json:
         typer.echo(f"{request.id}: {said}")
-    go_on(book, request.run, as_json=as_json)
+    if not is_experiment(request):
+        go_on(book, request.run, as_json=as_json)
 
 
 def _decided_there(
@@ -219,6 +221,8 @@ def _decided_there(
         request = client.people.reject(name, note)
     if not as_json:
         typer.echo(f"{request.id}: {said}")
+    if "promotion" in request.dossier.occasions:
+        return
     see_through(client, request.run, detach=False, as_json=as_json)
 
 

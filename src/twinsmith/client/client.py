@@ -7,6 +7,7 @@ from typing import Self
 
 from httpx2 import BaseTransport
 
+from twinsmith.client.analysis import Analyses
 from twinsmith.client.apps import Apps
 from twinsmith.client.experiments import Experiments
 from twinsmith.client.journal import Journal
@@ -41,6 +42,7 @@ class Client:
         self.people = People(self._wire)
         self.apps = Apps(self._wire)
         self.known = Known(self._wire)
+        self.analysis = Analyses(self._wire)
         self.experiments = Experiments(self._wire)
         self.versions = Versions(self._wire)
         self.journal = Journal(self._wire)

@@ -14,6 +14,7 @@ from twinsmith.core.people.actor import Actor
 from twinsmith.core.task import Job
 from twinsmith.core.trying.arrangement import Arrangement
 from twinsmith.core.trying.experiment import (
+    MEANING,
     Experiment,
     Mode,
     Recorded,
@@ -156,7 +157,7 @@ async def reviewed(book: Book, name: str) -> Experiment:
         experiment,
         state="over",
         verdict=verdict,
-        why=judgement.why,
+        why=judgement.why.replace("open:", "all tasks are built, and it is not clear:"),
         ended=SystemClock().now(),
         ended_by=HIMSELF,
     )
@@ -170,7 +171,7 @@ async def stop(book: Book, name: str, reason: str) -> Experiment:
     """End an experiment: from now on runs are worked on as if it had never been."""
     experiment = found(book, name)
     if experiment.state != "running":
-        raise Conflict(f"experiment {name} is {experiment.state} already; nothing to stop")
+        raise Conflict(f"experiment {name} is {MEANING[experiment.state]} already; nothing to stop")
     judgement = judged(experiment, results_of(trials(book, experiment)))
     ended = replace(
         experiment,

@@ -11,7 +11,7 @@ from twinsmith.core.people.actor import Actor
 from twinsmith.core.people.approval import ApprovalRequest, Decision, Dossier, may_decide
 from twinsmith.core.task import Job
 from twinsmith.core.trying.arrangement import Arrangement
-from twinsmith.core.trying.experiment import Experiment
+from twinsmith.core.trying.experiment import MEANING, Experiment
 from twinsmith.core.trying.experiment_verdict import Judgement, in_words
 from twinsmith.runs.book import Book
 from twinsmith.runs.experiments import found, himself, of_runs, reviewed, seen
@@ -76,7 +76,9 @@ async def undo(book: Book, name: str, reason: str = "") -> Experiment:
     """Take a promotion back: what it took the place of holds again."""
     experiment = await _finished(book, found(book, name))
     if experiment.state != "promoted":
-        raise Conflict(f"experiment {name} is {experiment.state}, so nothing of it is in force")
+        raise Conflict(
+            f"experiment {name} is {MEANING[experiment.state]}, so nothing of it is in force"
+        )
     now = {each.key: each.value for each in forces_of(book.settings).entries()}
     other = [key for key, value in _pairs(_won(experiment)) if now.get(key) != value]
     if other:

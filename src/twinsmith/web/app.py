@@ -45,7 +45,19 @@ from twinsmith.web.observed import Observed
 from twinsmith.web.office import Office, office_for
 from twinsmith.web.problems import tell_problems
 
-API_ROUTERS = (runs, people, apps, known, experiments, journal, users, system, telemetry, versions)
+API_ROUTERS = (
+    runs,
+    people,
+    apps,
+    known,
+    analysis,
+    experiments,
+    journal,
+    users,
+    system,
+    telemetry,
+    versions,
+)
 PAGES = (
     static,
     entrance,

@@ -162,6 +162,17 @@ def shared_key(first: Iterable[Arrangement], second: Iterable[Arrangement]) -> s
     return ""
 
 
+MEANING: dict[State, str] = {
+    "running": "running",
+    "over": "over",
+    "stopped": "stopped",
+    "promoting": "being promoted",
+    "promoted": "promoted",
+    "undoing": "being taken back",
+    "undone": "taken back",
+}
+
+
 def clash(new: Experiment, running: Sequence[Experiment]) -> str:
     """Why an experiment cannot run beside those that run; empty where it can.
 

@@ -6,16 +6,6 @@ from twinsmith.core.trying.experiment import COSTS, Arm, Experiment
 from twinsmith.core.trying.experiment_power import Power
 from twinsmith.core.trying.experiment_verdict import Estimate, Judgement
 
-MEANING = {
-    "running": "running",
-    "over": "over",
-    "stopped": "stopped",
-    "promoting": "being promoted",
-    "promoted": "promoted",
-    "undoing": "being taken back",
-    "undone": "taken back",
-}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:

@@ -12,6 +12,7 @@ from twinsmith.core.operating.action import Action, Terms
 from twinsmith.core.operating.modified import AskedFor
 from twinsmith.core.people.approval import ApprovalRequest, Said, may_decide
 from twinsmith.runs.approvals import decide, release_of, request_named, requests
+from twinsmith.runs.promotion import is_experiment
 from twinsmith.web.console.deeds import told
 from twinsmith.web.console.dossier import WHY, approving, changes_in, outcome, sign_of, size_of
 from twinsmith.web.guard import Guarded, Visit, Visitor, needs
@@ -19,6 +20,11 @@ from twinsmith.web.pages import Page, View, page_route, part
 
 approval = APIRouter(route_class=Guarded, include_in_schema=False)
 Name = Annotated[str, Path(alias="request")]
+PROMOTING = (
+    "Puts the winner in force for all new runs of everybody, at once.",
+    "Its experiment's page takes it back.",
+)
+"""What an approval of an experiment's winner leads to, and how it is undone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +51,8 @@ async def one(view: View) -> Page:
     dossier = seen.request.dossier
     sign = sign_of(dossier.risk)
     leads = approving(seen.action, seen.now.terms if seen.now else Terms())
+    if is_experiment(seen.request):
+        leads = PROMOTING
     return Page(
         title=f"Approval {seen.request.id.rpartition('-')[2]}",
         section="Approvals",
@@ -102,6 +110,8 @@ async def said(
 ) -> str:
     """Say something to a request; what a person is told of it then."""
     decided = await decide(visit.book, name, word, note=note, files=files, terms=terms)
+    if is_experiment(decided):
+        return f"{decided.dossier.what}: {outcome(word)}"
     idle = "" if visit.book.workers(serving=True) else "; no worker takes runs: twinsmith worker"
     return f"{decided.dossier.what}: {outcome(word)}{idle}"
 
