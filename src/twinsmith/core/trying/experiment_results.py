@@ -58,13 +58,14 @@ class Trial:
 
 def result_in(assigned: Assigned, entries: Iterable[Entry]) -> Result | None:
     """What became of a run; None where it goes on, waits, or a person ended it."""
-    tested, usd, broke = False, 0.0, ""
+    tested, tokens, usd, broke = False, 0, 0.0, ""
     for entry in entries:
         event = entry.event
         match event.kind:
             case "run.started":
                 tested = members.flag(event.data, "tested")
             case "model.replied":
+                tokens += _tokens(event.data)
                 usd += members.number(event.data, "usd")
             case "run.parked":
                 stopped = members.text(event.data, "reason") == INTERRUPTED
@@ -72,7 +73,7 @@ def result_in(assigned: Assigned, entries: Iterable[Entry]) -> Result | None:
             case "run.queued" | "run.taken" | "run.resumed" | "run.waiting":
                 broke = ""
             case "run.ended":
-                return _ended(assigned, entry, tested=tested, usd=usd)
+                return _ended(assigned, entry, tested=tested, tokens=tokens, usd=usd)
     if not broke:
         return None
     return _result(assigned, broke, final=False, broken=True)
@@ -100,7 +101,17 @@ def pairs_of(results: Sequence[Result]) -> tuple[tuple[Result, Result], ...]:
     return tuple(pairs)
 
 
-def _ended(assigned: Assigned, entry: Entry, *, tested: bool, usd: float) -> Result | None:
+def _tokens(data: members.Object) -> int:
+    """The tokens of a call, also of one that the cache answered.
+
+    The arm that comes second finds answers of the first one there: it is not cheaper for that.
+    """
+    return (members.whole(data, "tokens_in") or 0) + (members.whole(data, "tokens_out") or 0)
+
+
+def _ended(
+    assigned: Assigned, entry: Entry, *, tested: bool, tokens: int, usd: float
+) -> Result | None:
     data = entry.event.data
     state = members.text(data, "state")
     if state not in ("solved", "not solved"):
@@ -111,7 +122,7 @@ def _ended(assigned: Assigned, entry: Entry, *, tested: bool, usd: float) -> Res
         final=True,
         solved=state == "solved",
         tested=tested,
-        tokens=members.number(data, "tokens"),
+        tokens=float(tokens),
         seconds=members.number(data, "seconds"),
         usd=usd,
     )
