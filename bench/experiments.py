@@ -171,7 +171,7 @@ def effects() -> Iterator[tuple[World, float]]:
             bounded=False,
             variance=_spread_of(lambda draw: _money(draw, 0.95)),
         ),
-        # What is free stays so: the typical run, which a ratio of logarithms tells of, hardly moves.
+        # What is free stays so: the typical run, which a mean of logarithms tells, hardly moves.
         0.05 * log(0.6),
     )
 

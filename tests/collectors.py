@@ -117,8 +117,8 @@ def grpc_collector() -> Iterator[Collector]:
             return metrics_pb.ExportMetricsServiceResponse()
 
     server = grpc.server(ThreadPoolExecutor(max_workers=2))
-    trace_grpc.add_TraceServiceServicer_to_server(Traces(), server)
-    metrics_grpc.add_MetricsServiceServicer_to_server(Metrics(), server)
+    trace_grpc.add_TraceServiceServicer_to_server(Traces(), server)  # type: ignore[no-untyped-call]
+    metrics_grpc.add_MetricsServiceServicer_to_server(Metrics(), server)  # type: ignore[no-untyped-call]
     port = server.add_insecure_port("127.0.0.1:0")
     found.address = f"http://127.0.0.1:{port}"
     server.start()

@@ -259,27 +259,19 @@ def _models(settings: Settings) -> list[Component]:
 
 
 def _routes(settings: Settings) -> list[Component]:
-    """The models of each role, and where that comes from; a retired one answers nothing."""
-    from twinsmith.runs.routes import retired_in, routes
+    """The models of each role, and where that comes from."""
+    from twinsmith.runs.routes import routes
 
-    components = []
-    for each in routes(settings):
-        retired = retired_in(settings, each.models)
-        missing = "set models.embedded to auto, or give a key"
-        components.append(
-            Component(
-                name=f"ensemble {each.ensemble} {each.role}",
-                health="missing" if not each.models else "warning" if retired else "ok",
-                value=" then ".join(each.models) or "nobody",
-                source=each.why,
-                advice=f"{retired} is retired, and not asked"
-                if retired
-                else missing
-                if not each.models
-                else "",
-            )
+    return [
+        Component(
+            name=f"ensemble {each.ensemble} {each.role}",
+            health="warning" if each.models and each.lacks else "missing" if each.lacks else "ok",
+            value=" then ".join(each.models) or "nobody",
+            source=each.why,
+            advice=each.lacks,
         )
-    return components
+        for each in routes(settings)
+    ]
 
 
 def _scripted(settings: Settings, script: str) -> Component:

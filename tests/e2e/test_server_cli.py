@@ -190,7 +190,7 @@ def test_what_cannot_be_is_one_line(command: Command, tmp_path: Path) -> None:
     command.use_script(script())
     with afar(command, tmp_path / "near", "--no-worker") as twin:
         address = twin.server.address
-        for words in (("doctor",), ("users", "list"), ("serve",), ("verify", "x"), ("health",)):
+        for words in (("doctor",), ("worker",), ("serve",), ("verify", "x"), ("alerts",)):
             refused = twin(*words, code=2).stderr
             assert refused.endswith(
                 f"'twinsmith {words[0]}' works on this machine only; without --server\n"
@@ -224,6 +224,30 @@ def test_what_cannot_be_is_one_line(command: Command, tmp_path: Path) -> None:
     away = twin("status", code=3).stderr
     assert f"{address} cannot be reached" in away
     assert away.count("\n") == 1
+
+
+def test_people_and_their_keys_are_looked_after_from_afar(command: Command, tmp_path: Path) -> None:
+    command.use_script(script())
+    with afar(command, tmp_path / "near", "--no-worker") as twin:
+        assert "may not administer" in twin("users", "list", code=2).stderr
+        twin.here.env["TWINSMITH_KEY"] = key_for(command, "read", "administer")
+        added = twin.data("users", "add", "ann", "--role", "viewer")
+        assert isinstance(added, dict)
+        assert added["link"].startswith(f"{twin.server.address}/welcome?token=")
+        assert "once: http" in twin("users", "invite", "ann").stdout
+        assert "'boss' is no role" in twin("users", "add", "bob", "--role", "boss", code=2).stderr
+        changed = twin("users", "change", "ann", "--role", "developer", "--disable").stdout
+        assert changed == "ann: developer (shut)\n"
+        made = twin.data("keys", "add", "admin", "ci", "--scope", "read")
+        assert isinstance(made, dict)
+        other = twin("keys", "add", "ann", "ci", "--scope", "read", code=2).stderr
+        assert "OWNER has to be admin" in other
+        assert twin("keys", "revoke", made["id"]).stdout == "revoked\n"
+        for words in (("users", "list"), ("keys", "list")):
+            for form in ((), ("--json",)):
+                assert twin(*words, *form).stdout == command(*words, *form).stdout
+        twin.here.env["TWINSMITH_KEY"] = made["secret"]
+        assert "tws" not in twin("status", code=2).stderr
 
 
 def solved(made: Yard, folder: Path) -> str:
@@ -266,7 +290,14 @@ def test_an_app_is_released_approved_and_looked_after_from_afar(tmp_path: Path) 
             out, err = deploying.communicate(timeout=120)
             assert (deploying.returncode, json.loads(out)["release"], err) == (0, 1, "")
             assert asked(made.port) == 200
-            for words in (("apps",), ("releases", "shop"), ("queue", "--all"), ("incidents",)):
+            both = (
+                ("apps",),
+                ("releases", "shop"),
+                ("queue", "--all"),
+                ("incidents",),
+                ("health",),
+            )
+            for words in both:
                 for form in ((), ("--json",)):
                     assert twin(*words, *form).stdout == made.command(*words, *form).stdout
             assert twin("logs", "shop", "-n", "5").stdout

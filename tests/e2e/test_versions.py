@@ -55,8 +55,11 @@ def test_a_run_names_all_that_took_part(command: Command, tmp_path: Path) -> Non
     assert versions["settings"]["values"]["build.inputs"] == 7
     assert versions["prompts"]["code"]
     kinds = ((), ("--kind", "prompt"))
-    told = [json.loads(command("models", "versions", "--json", *each).stdout) for each in kinds]
-    listed = [each for known in told for each in known["versions"]]
+    listed = [
+        each
+        for kind in kinds
+        for each in json.loads(command("models", "versions", "--json", *kind).stdout)["versions"]
+    ]
     kept = {(each["kind"], each["name"], each["version"]) for each in listed}
     assert ("prompt", "code", versions["prompts"]["code"]) in kept
     assert ("settings", "settings", versions["settings"]["hash"]) in kept
@@ -78,7 +81,8 @@ def test_a_result_is_built_again_after_templates_and_settings_changed(
     assert again == first
     repeated = command.runs()[-1]
     told = started(command, repeated)
-    assert (told["repeats"], told["different"], told["seed"]) == (run, [], 0)
+    facts = (told["repeats"], told["different"], told["seed"])
+    assert facts == (run, [], 0)
     versions = told["versions"]
     assert isinstance(versions, dict)
     assert "build.candidates=2" in versions["arrangement"]

@@ -1,6 +1,7 @@
 """`twinsmith monitor`, `health` and `incidents`: apps are watched, and healed where they may be."""
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,8 +10,11 @@ from twinsmith.cli.options import Json
 from twinsmith.cli.remote import server
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from twinsmith.core.operating.app import App
     from twinsmith.core.operating.incident import Incident
-    from twinsmith.runs.health import AppHealth
+    from twinsmith.core.operating.reading import Reading
 
 MONITOR_EXAMPLE = "Example: twinsmith monitor (Ctrl-C ends it; apps go on without it)"
 HEALTH_EXAMPLE = "Example: twinsmith health shop --watch"
@@ -48,15 +52,12 @@ def health(
     as_json: Json = False,
 ) -> None:
     """How apps do: what they use, how they answer, what is wrong with them."""
-    from twinsmith.cli.book import opened_book
-    from twinsmith.runs.health import healths
-
-    book = opened_book()
+    look = _there(name) if server() else _here(name)
     if as_json:
-        typer.echo(json.dumps([_as_json(each) for each in healths(book, name)]))
+        typer.echo(json.dumps([_as_json(each) for each in look()]))
         return
     if not watch:
-        typer.echo(_screen(healths(book, name)))
+        typer.echo(_screen(look()))
         return
     import time
 
@@ -65,7 +66,7 @@ def health(
 
     with Live(auto_refresh=False, screen=False) as live:
         while True:
-            live.update(Text(_screen(healths(book, name))), refresh=True)
+            live.update(Text(_screen(look())), refresh=True)
             time.sleep(WATCH_SECONDS)
 
 
@@ -130,7 +131,65 @@ def _line(incident: "Incident") -> str:
     )
 
 
-def _screen(found: "tuple[AppHealth, ...]") -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """How an app does, wherever it is."""
+
+    app: "App"
+    words: str
+    ago: float | None
+    series: "Sequence[tuple[str, Sequence[float | None], str]]"
+    reading: "Reading | None"
+    incidents: "tuple[Incident, ...]"
+
+
+def _here(name: str) -> "Callable[[], list[_Seen]]":
+    """Looks at the apps of this machine, again and again."""
+    from twinsmith.cli.book import opened_book
+    from twinsmith.runs.health import healths
+
+    book = opened_book()
+
+    def look() -> list[_Seen]:
+        return [
+            _Seen(
+                app=each.app,
+                words=each.words,
+                ago=each.ago,
+                series=each.series(),
+                reading=each.readings[-1] if each.readings else None,
+                incidents=each.incidents,
+            )
+            for each in healths(book, name)
+        ]
+
+    return look
+
+
+def _there(name: str) -> "Callable[[], list[_Seen]]":
+    """Looks at the apps of a server, again and again."""
+    client = server()
+    assert client is not None
+
+    def look() -> list[_Seen]:
+        apps = [client.apps.get(name)] if name else client.apps.listed()
+        found = [(each.app, client.apps.health(each.app.name)) for each in apps]
+        return [
+            _Seen(
+                app=app,
+                words=told.words,
+                ago=told.seen_seconds_ago,
+                series=[(each, told.series[each], told.units[each]) for each in told.series],
+                reading=told.reading,
+                incidents=client.apps.incidents(app=app.name),
+            )
+            for app, told in found
+        ]
+
+    return look
+
+
+def _screen(found: "Sequence[_Seen]") -> str:
     """All apps as text, each with small plots of its last minutes."""
     if not found:
         return "no apps yet; deploy one with: twinsmith deploy RUN"
@@ -138,25 +197,25 @@ def _screen(found: "tuple[AppHealth, ...]") -> str:
     for each in found:
         lines.append(f"{each.app.name}  {each.words}  release {each.app.serving}  {each.app.url}")
         lines += [f"  {label:<10} {plot:<40}  {value}" for label, plot, value in _plots(each)]
-        if not each.readings:
+        if each.reading is None:
             lines.append("  never looked at; start: twinsmith monitor")
         lines += [f"  {_line(incident)}" for incident in each.incidents]
     return "\n".join(lines)
 
 
-def _plots(health: "AppHealth") -> list[tuple[str, str, str]]:
+def _plots(health: _Seen) -> list[tuple[str, str, str]]:
     """Rows of a label, a plot and the last figure; what was never seen has none."""
     from twinsmith.cli.plots import sparkline
 
     rows = []
-    for label, values, unit in health.series():
+    for label, values, unit in health.series:
         last = next((each for each in reversed(values) if each is not None), None)
         if last is not None:
             rows.append((label, sparkline(values), f"{last:.4g} {unit}"))
     return rows
 
 
-def _as_json(health: "AppHealth") -> dict[str, object]:
+def _as_json(health: _Seen) -> dict[str, object]:
     from dataclasses import asdict
 
     return {
@@ -165,6 +224,6 @@ def _as_json(health: "AppHealth") -> dict[str, object]:
         "release": health.app.serving,
         "url": health.app.url,
         "seen_seconds_ago": health.ago,
-        "reading": asdict(health.readings[-1]) if health.readings else None,
+        "reading": asdict(health.reading) if health.reading else None,
         "incidents": [asdict(each) for each in health.incidents],
     }

@@ -9,6 +9,7 @@ from typer.exceptions import Abort, Exit, TyperException
 from twinsmith import __version__
 from twinsmith.cli import (
     alerts,
+    analyse,
     apps,
     build,
     cases,
@@ -103,6 +104,7 @@ app.command("health", epilog=health.HEALTH_EXAMPLE)(health.health)
 app.command("incidents", epilog=health.INCIDENTS_EXAMPLE)(health.incidents)
 app.add_typer(alerts.alerts, name="alerts")
 app.command("costs", epilog=costs.EXAMPLE)(costs.costs)
+app.command("analyse", epilog=analyse.EXAMPLE)(analyse.analyse)
 app.add_typer(resources.resources, name="resources")
 app.command("trace", epilog=telemetry.TRACE_EXAMPLE)(telemetry.trace)
 app.add_typer(telemetry.telemetry, name="telemetry")

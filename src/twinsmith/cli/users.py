@@ -1,11 +1,18 @@
-"""`twinsmith users` and `twinsmith keys`: who may use the server, told at its own terminal."""
+"""`twinsmith users` and `twinsmith keys`: who may use the server, told at a terminal."""
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from twinsmith.cli.options import Json
+from twinsmith.cli.remote import server
+
+if TYPE_CHECKING:
+    from twinsmith.client.user_shapes import KeyShown, UserShown
+    from twinsmith.core.people.account import Account, ApiKey
+
+    Key = ApiKey | KeyShown
 
 ADD_EXAMPLE = "Example: twinsmith users add ann --role developer --role approver"
 KEY_EXAMPLE = 'Example: twinsmith keys add ann "nightly builds" --scope read --scope build'
@@ -22,15 +29,13 @@ keys = typer.Typer(help="API keys of programs.", no_args_is_help=True)
 @users.command("list")
 def list_users(as_json: Json = False) -> None:
     """Every account with its roles."""
-    from twinsmith.cli.book import opened_book
-    from twinsmith.wiring.identity import accounts_of
-
-    found = accounts_of(opened_book().settings).listed()
+    client = server()
+    found = client.users.listed() if client is not None else _accounts_here()
     rows = [
         {
             "name": each.name,
             "roles": list(each.roles),
-            "state": _state(disabled=each.disabled, invited=bool(each.invitation)),
+            "state": _state(each),
         }
         for each in found
     ]
@@ -46,24 +51,33 @@ def list_users(as_json: Json = False) -> None:
 @users.command("add", epilog=ADD_EXAMPLE)
 def add(name: Name, role: Roles, as_json: Json = False) -> None:
     """Add a user; the link by which they choose a password is printed once."""
+    client = server()
+    if client is not None:
+        from twinsmith.core.people.role import roles_in
+
+        _tell(name, client.users.add(name, roles_in(role)).link, as_json=as_json)
+        return
     import asyncio
 
     from twinsmith.cli.book import opened_book
     from twinsmith.runs.accounts import add as added
 
-    book = opened_book()
-    _tell_link(name, asyncio.run(added(book, name, role)), as_json=as_json)
+    _tell(name, _link(asyncio.run(added(opened_book(), name, role))), as_json=as_json)
 
 
 @users.command("invite")
 def invite(name: Name, as_json: Json = False) -> None:
     """Print a new one-time link for a user, whose password and sessions end with it."""
+    client = server()
+    if client is not None:
+        _tell(name, client.users.invite(name).link, as_json=as_json)
+        return
     import asyncio
 
     from twinsmith.cli.book import opened_book
     from twinsmith.runs.accounts import invite as invited
 
-    _tell_link(name, asyncio.run(invited(opened_book(), name)), as_json=as_json)
+    _tell(name, _link(asyncio.run(invited(opened_book(), name))), as_json=as_json)
 
 
 @users.command("change")
@@ -76,27 +90,21 @@ def change(
     as_json: Json = False,
 ) -> None:
     """Give a user other roles, or shut the account; sessions end."""
-    import asyncio
-
-    from twinsmith.cli.book import opened_book
     from twinsmith.core.errors import ConfigError
-    from twinsmith.runs.accounts import change as changed
 
     if not role and disable is None:
         raise ConfigError("nothing is changed; give --role, --disable or --enable")
-    done = asyncio.run(changed(opened_book(), name, roles=role or None, disabled=disable))
+    done = _changed(name, role, disable)
     row = {"name": name, "roles": list(done.roles), "disabled": done.disabled}
-    state = _state(disabled=done.disabled, invited=bool(done.invitation))
+    state = _state(done)
     typer.echo(json.dumps(row) if as_json else f"{name}: {', '.join(done.roles)} ({state})")
 
 
 @keys.command("list")
 def list_keys(as_json: Json = False) -> None:
     """Every key: whose it is, what it may, how long it holds, when it was used last."""
-    from twinsmith.cli.book import opened_book
-    from twinsmith.wiring.identity import keys_of
-
-    found = keys_of(opened_book().settings).listed()
+    client = server()
+    found = client.keys.listed() if client is not None else _keys_here()
     if as_json:
         shown = ("id", "owner", "title", "scopes", "made", "expires", "used", "revoked")
         typer.echo(json.dumps([{name: getattr(each, name) for name in shown} for each in found]))
@@ -119,12 +127,7 @@ def add_key(
     as_json: Json = False,
 ) -> None:
     """Make an API key; its secret is printed once and kept as a hash only."""
-    import asyncio
-
-    from twinsmith.cli.book import opened_book
-    from twinsmith.runs.accounts import issue
-
-    key, secret = asyncio.run(issue(opened_book(), owner, title, scope, days))
+    key, secret = _issued(owner, title, scope, days)
     if as_json:
         typer.echo(json.dumps({"id": key.id, "secret": secret, "expires": key.expires}))
     else:
@@ -138,22 +141,88 @@ def revoke(
     key: Annotated[str, typer.Argument(help="The id of the key.")], as_json: Json = False
 ) -> None:
     """Revoke a key at once."""
+    done = _revoked(key)
+    typer.echo(json.dumps({"id": done.id, "revoked": done.revoked}) if as_json else "revoked")
+
+
+def _changed(name: str, role: list[str] | None, disable: bool | None) -> "Account | UserShown":
+    """An account after a change."""
+    client = server()
+    if client is not None:
+        from twinsmith.core.people.role import roles_in
+
+        return client.users.change(name, roles=roles_in(role) if role else None, disabled=disable)
+    import asyncio
+
+    from twinsmith.cli.book import opened_book
+    from twinsmith.runs.accounts import change as changed
+
+    return asyncio.run(changed(opened_book(), name, roles=role or None, disabled=disable))
+
+
+def _issued(owner: str, title: str, scope: list[str], days: float) -> "tuple[Key, str]":
+    """A new key and its secret; a server makes them for whoever asks."""
+    client = server()
+    if client is not None:
+        from twinsmith.core.errors import ConfigError
+        from twinsmith.core.people.role import scopes_in
+
+        me = client.me().name
+        if owner != me:
+            raise ConfigError(f"a server makes keys for whoever asks: OWNER has to be {me}")
+        made = client.keys.issue(title, scopes_in(scope), days=days)
+        return made.key, made.secret
+    import asyncio
+
+    from twinsmith.cli.book import opened_book
+    from twinsmith.runs.accounts import issue
+
+    return asyncio.run(issue(opened_book(), owner, title, scope, days))
+
+
+def _revoked(key: str) -> "Key":
+    """A key that holds no more."""
+    client = server()
+    if client is not None:
+        return client.keys.revoke(key)
     import asyncio
 
     from twinsmith.cli.book import opened_book
     from twinsmith.runs.accounts import revoke as revoked
 
-    done = asyncio.run(revoked(opened_book(), key))
-    typer.echo(json.dumps({"id": done.id, "revoked": done.revoked}) if as_json else "revoked")
+    return asyncio.run(revoked(opened_book(), key))
 
 
-def _tell_link(name: str, token: str, *, as_json: bool) -> None:
+def _accounts_here() -> "tuple[Account, ...]":
+    """Every account of this machine."""
+    from twinsmith.cli.book import opened_book
+    from twinsmith.wiring.identity import accounts_of
+
+    return accounts_of(opened_book().settings).listed()
+
+
+def _keys_here() -> "tuple[ApiKey, ...]":
+    """Every key of this machine."""
+    from twinsmith.cli.book import opened_book
+    from twinsmith.wiring.identity import keys_of
+
+    return keys_of(opened_book().settings).listed()
+
+
+def _link(token: str) -> str:
+    """The one-time link with a token, at the address that the settings tell."""
     from twinsmith.settings import load
     from twinsmith.web.addresses import public_address
 
-    link = f"{public_address(load())}/welcome?token={token}"
+    return f"{public_address(load())}/welcome?token={token}"
+
+
+def _tell(name: str, link: str, *, as_json: bool) -> None:
     typer.echo(json.dumps({"name": name, "link": link}) if as_json else f"{name}, once: {link}")
 
 
-def _state(*, disabled: bool, invited: bool) -> str:
-    return "shut" if disabled else "invited" if invited else "active"
+def _state(each: "Account | UserShown") -> str:
+    from twinsmith.core.people.account import Account
+
+    invited = bool(each.invitation) if isinstance(each, Account) else each.invited
+    return "shut" if each.disabled else "invited" if invited else "active"

@@ -11,9 +11,10 @@ from twinsmith.core.events import Broken
 from twinsmith.core.operating.action import ActionKind, ActionOutcome
 from twinsmith.core.operating.app import App, Release
 from twinsmith.core.operating.instance import HostName, InstanceStatus
+from twinsmith.core.operating.reading import Reading
 from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.people.override import Command, Override
-from twinsmith.core.people.role import Permission, Role
+from twinsmith.core.people.role import Permission
 
 T = TypeVar("T")
 Name = Annotated[str, Field(max_length=200)]
@@ -127,28 +128,6 @@ class NewPassage(Asked):
     language: Name = ""
 
 
-class NewUser(Asked):
-    """An account that is to be."""
-
-    name: Name
-    roles: Annotated[list[Role], Field(min_length=1)]
-
-
-class ChangedUser(Asked):
-    """Other roles of an account, or whether it is shut."""
-
-    roles: Annotated[list[Role], Field(min_length=1)] | None = None
-    disabled: bool | None = None
-
-
-class NewKey(Asked):
-    """An API key that is to be."""
-
-    title: Annotated[str, Field(min_length=1, max_length=80)]
-    scopes: Annotated[list[Permission], Field(min_length=1)]
-    days: Annotated[float, Field(gt=0, le=366)] = 90.0
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed(Generic[T]):
     """Some of what there is, and where to go on; an empty `next`: that was all."""
@@ -222,6 +201,8 @@ class HealthShown:
     at: tuple[float, ...]
     series: dict[str, tuple[float | None, ...]]
     units: dict[str, str]
+    reading: Reading | None = None
+    """The latest one, with everything that it holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,14 +227,17 @@ class ModelUse:
     """How a model was used in a role."""
 
     model: str
+    """Empty: no model answered."""
     role: str
     ensemble: int
     calls: int
     failed: int
+    """Calls that no model answered; they are not among `calls`."""
     tokens_in: int
     tokens_out: int
     seconds: float
-    first_token_seconds: float
+    first_token_seconds: float | None
+    """On average, where it was measured."""
     usd: float
     unpriced: int
     cached: int
@@ -318,51 +302,6 @@ class Verified:
     ok: bool
     lines: int
     chains: tuple[ChainChecked, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserShown:
-    """An account without anything secret."""
-
-    name: str
-    roles: tuple[Role, ...]
-    permissions: tuple[Permission, ...]
-    disabled: bool
-    invited: bool
-    locked_until: str
-    sessions: int
-    made: str
-    by: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Invited:
-    """An account with its one-time link, which is shown this once."""
-
-    name: str
-    link: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyShown:
-    """An API key without its secret."""
-
-    id: str
-    owner: str
-    title: str
-    scopes: tuple[Permission, ...]
-    made: str
-    expires: str
-    used: str
-    revoked: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyIssued:
-    """An API key with its secret, which is shown this once."""
-
-    key: KeyShown
-    secret: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from twinsmith.client.shapes import (
+from twinsmith.client.user_shapes import (
     ChangedUser,
     Invited,
     KeyIssued,

@@ -19,7 +19,7 @@ from twinsmith.core.trying.then import (
 from twinsmith.flow.traced import here
 from twinsmith.runs.book import Book
 from twinsmith.runs.submit import folder_for, new_run
-from twinsmith.settings import Settings, values_by_key
+from twinsmith.settings import Settings
 
 LATEST_IN_ONE_LINE = 3
 
@@ -58,9 +58,9 @@ def job_like(
 def _arranged(settings: Settings, given: Job, then: Then, *, near: bool) -> Arrangement:
     """The arrangement of then, told in full where it differs from what is here now."""
     from twinsmith.prompts import shipped, version_of
-    from twinsmith.wiring.trying import known_templates
+    from twinsmith.wiring.trying import known_templates, settings_now
 
-    here_now = {key: as_text(value) for key, value in values_by_key(settings.values).items()}
+    here_now = {key: as_text(value) for key, value in settings_now(settings).items()}
     known = known_templates(settings)
     return Arrangement(
         settings=tuple(

@@ -8,7 +8,16 @@ from twinsmith.adapters.clock import SystemClock
 from twinsmith.core.costs.allowance import Bound, Payer, Standing, bounds_of
 from twinsmith.core.costs.price import Price
 from twinsmith.core.costs.report import Costs, Power, Wanted, reported
-from twinsmith.core.costs.spending import BY, NOBODY, Accounts, By, accounts_in, merged
+from twinsmith.core.costs.spending import (
+    BY,
+    NOBODY,
+    Accounts,
+    By,
+    Spending,
+    accounts_in,
+    merged,
+    total,
+)
 from twinsmith.core.errors import ConfigError, TwinsmithError
 from twinsmith.core.events import SYSTEM
 from twinsmith.runs.book import Book
@@ -45,6 +54,11 @@ class CostBook:
         """The accounts of every chain of the journal, as one."""
         with self._lock:
             return merged(map(self._of, (*self._book.journal.runs(), SYSTEM)))
+
+    def of(self, run: str) -> Spending:
+        """What one run spent so far."""
+        with self._lock:
+            return total(self._of(run))
 
     def _of(self, run: str) -> Accounts:
         offset, accounts = self._known.pop(run, (0, {}))

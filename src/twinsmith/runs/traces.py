@@ -53,7 +53,7 @@ def past(book: Book, seconds: float) -> Past:
     since = until - ceil(seconds / step) * step
     steps: dict[int, Counter[Part]] = {}
     for minute, numbers in table_of(book.settings).minutes(since).items():
-        steps.setdefault(minute // step * step, Counter()).update(numbers)  # type: ignore[arg-type]
+        steps.setdefault(minute // step * step, Counter()).update(numbers)
     times = tuple(range(since, until, step))
     figures = tuple(
         (name, [read(steps[at], step) if at in steps else None for at in times], unit)

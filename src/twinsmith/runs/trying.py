@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from twinsmith.core.errors import ConfigError
-from twinsmith.core.trying.experiment import Experiment
+from twinsmith.core.trying.experiment import Experiment, Recorded
 from twinsmith.core.trying.experiment_seen import Planned
 from twinsmith.runs.book import Book
 from twinsmith.runs.experiments import Wanted, begin, drawn_up, stop
@@ -22,7 +22,7 @@ def planned(book: Book, wanted: "NewExperiment", *, files: bool = False) -> Plan
 
     Without `files` templates are named by their versions: who asks is not on this machine.
     """
-    tasks = ()
+    tasks: tuple[Recorded, ...] = ()
     if wanted.replay:
         told = wanted.tasks
         tasks = tasks_in(told, "--tasks") if told.strip() else tasks_of_runs(book, wanted.most)

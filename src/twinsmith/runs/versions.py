@@ -127,7 +127,7 @@ async def retire(book: Book, model: str) -> bool:
     """Let nobody ask a model, or a version of it, any more; False where that is so already."""
     from twinsmith.wiring.trying import registry_of
 
-    name, version = model_and_version(_model(model))
+    name, version = await asyncio.to_thread(_known_model, book, model)
     for each in await asyncio.to_thread(in_force, book):
         asked = each.value.split(",") if each.key in PLACES else []
         if any(_covers((name, version), model_and_version(one)) for one in asked):
@@ -157,7 +157,7 @@ async def restore(book: Book, what: str) -> tuple[str, ...]:
         told = [f"{each.key} is no longer {each.verb} to {each.value}" for each in dropped]
         data: dict[str, Json] = {"key": what, "before": dropped[0].value}
     else:
-        name, version = model_and_version(_model(what))
+        name, version = await asyncio.to_thread(_known_model, book, what)
         wanted = Version(kind="model", name=name, version=version)
         if not await asyncio.to_thread(registry_of(settings).retire, wanted, "", ""):
             raise ConfigError(f"{what} is not retired; see: twinsmith models versions")
@@ -236,6 +236,16 @@ def _key(key: str) -> str:
     return key
 
 
+def _known_model(book: Book, what: str) -> tuple[str, str]:
+    """The model and version that a person means: one that took part, or that could."""
+    from twinsmith.wiring.trying import registry_of
+
+    name, version = model_and_version(what)
+    if all(each.version.name != name for each in registry_of(book.settings).listed("model")):
+        _model(what)
+    return name, version
+
+
 def _model(name: str) -> str:
     from twinsmith.wiring.models import endpoint_of
 
@@ -245,16 +255,17 @@ def _model(name: str) -> str:
 
 def _refuse_told(settings: Settings, arrangement: Arrangement) -> None:
     """ConfigError where the environment says otherwise: that goes before what is in force."""
+    from twinsmith.wiring.trying import told_here
+
     keys = [key for key, _ in arrangement.settings]
     for place, _ in arrangement.models:
         number, _, role = place.rpartition(".")
         keys += [f"ensemble_{n}.{role}" for n in ENSEMBLES if number in ("", str(n))]
     for key in keys:
-        source = settings.sources[key]
-        if source.startswith("TWINSMITH_"):
+        if told_here(settings, key):
             raise ConfigError(
-                f"{key} is set by {source} in the environment, which goes before what is pinned "
-                "or promoted; unset it first"
+                f"{key} is set by {settings.sources[key]} in the environment, which goes before "
+                "what is pinned or promoted; unset it first"
             )
 
 

@@ -147,8 +147,9 @@ class Workshop:
             raise Waiting(f"no room for it here: {lacks}", topic="room", until=soon(ROOM_SECONDS))
         told: dict[str, Json] = {"isolation": self._isolation}
         await self._telling.tell(job.run, "sandbox.ready", told, key=self._isolation)
+        texts = await asyncio.to_thread(templates_of, self._book.settings, job.arrangement)
         await asyncio.to_thread(note_job, self._book.settings, job)
-        with using(await asyncio.to_thread(templates_of, self._book.settings, job.arrangement)):
+        with using(texts):
             return await build(job, self._limits, self._ports(job, driving))
 
     def _ports(self, job: Job, driving: Driving) -> "Ports":

@@ -6,6 +6,7 @@ from starlette.types import ASGIApp
 from twinsmith import __version__
 from twinsmith.settings import Settings
 from twinsmith.web.addresses import names_of
+from twinsmith.web.api.analysis import analysis
 from twinsmith.web.api.apps import apps
 from twinsmith.web.api.experiments import experiments
 from twinsmith.web.api.journal import journal
@@ -22,6 +23,7 @@ from twinsmith.web.console.approval import approval
 from twinsmith.web.console.approval_edit import approval_edit
 from twinsmith.web.console.approvals import approvals
 from twinsmith.web.console.apps import apps as app_pages
+from twinsmith.web.console.behaviour import behaviour
 from twinsmith.web.console.costs import costs
 from twinsmith.web.console.entrance import entrance
 from twinsmith.web.console.experiments import experiments as experiment_pages
@@ -63,6 +65,7 @@ PAGES = (
     entrance,
     overview,
     models,
+    behaviour,
     costs,
     experiment_pages,
     telemetry_pages,

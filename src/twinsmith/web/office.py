@@ -6,12 +6,11 @@ from fastapi import Request
 
 from twinsmith.core.people.actor import Actor
 from twinsmith.ports import Identity
-from twinsmith.runs.behaviour import Behaviour
+from twinsmith.runs.analyse import Analysis
 from twinsmith.runs.book import Book
 from twinsmith.runs.challengers import ChallengerBook
 from twinsmith.runs.costs import CostBook
 from twinsmith.runs.glance import Glance
-from twinsmith.runs.model_use import ModelUse
 from twinsmith.runs.motion import Following
 from twinsmith.settings import Settings
 from twinsmith.web.kept import Kept
@@ -35,8 +34,7 @@ class Office:
     once: Once
     limits: Limits
     glance: Glance
-    model_use: ModelUse
-    behaviour: Behaviour
+    analysis: Analysis
     costs: CostBook
     challengers: ChallengerBook
     following: Following
@@ -61,8 +59,7 @@ def office_for(settings: Settings) -> Office:
         once=Once(answers_of(settings)),
         limits=Limits(per_second=given.per_second, burst=given.burst),
         glance=glance,
-        model_use=ModelUse(book),
-        behaviour=Behaviour(book, glance),
+        analysis=Analysis(book),
         costs=CostBook(book),
         challengers=ChallengerBook(book),
         following=Following(book, glance),

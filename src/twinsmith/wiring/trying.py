@@ -7,14 +7,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from twinsmith.core.effort import ENSEMBLES
+from twinsmith.core.effort import ENSEMBLES, Effort
 from twinsmith.core.errors import EngineError, TwinsmithError
 from twinsmith.core.events import Json
+from twinsmith.core.judging.quality import Thresholds
 from twinsmith.core.model import ROLES, Role
 from twinsmith.core.task import SHORT, Job
 from twinsmith.core.trying.arrangement import ROUTES, SETTINGS, Arrangement
 from twinsmith.core.trying.versions import arrangement_of, model_and_version
 from twinsmith.settings import Settings, overlaid, values_by_key
+from twinsmith.wiring.effort import effort_of, quality_of
 from twinsmith.wiring.shared import shared_url
 
 if TYPE_CHECKING:
@@ -58,7 +60,7 @@ def under_environment(settings: Settings, kept: Arrangement) -> Arrangement:
     The models of a role that the environment names stand in it: whoever drives the run may have
     another environment.
     """
-    told = {key for key, source in settings.sources.items() if _is_told(source)}
+    told = {key for key in settings.sources if told_here(settings, key)}
     models = {place for place, _ in kept.models}
     here = {
         f"{number}.{role}": models_in(settings, number, role)
@@ -71,6 +73,11 @@ def under_environment(settings: Settings, kept: Arrangement) -> Arrangement:
         models=tuple(sorted({**dict(kept.models), **here}.items())),
         prompts=kept.prompts,
     )
+
+
+def told_here(settings: Settings, key: str) -> bool:
+    """Whether the environment of this process tells a setting: it goes before what is in force."""
+    return settings.sources[key].startswith(FROM_ENVIRONMENT)
 
 
 def models_in(settings: Settings, number: int, role: str) -> tuple[str, ...]:
@@ -113,15 +120,31 @@ def file_hash(settings: Settings, name: str) -> str:
 
 def settings_of(settings: Settings, job: Job) -> dict[str, Json]:
     """The values of all settings that take part in the result of a job, as they were applied."""
-    applied = {
-        **{f"build.{name}": value for name, value in asdict(job.effort).items()},
-        **{f"quality.{name}": value for name, value in asdict(job.quality).items()},
-        "gateway.reply_tokens": job.reply_tokens,
+    given = arranged(settings, job.arrangement)
+    return _applied(given, job.effort, job.quality, job.reply_tokens)
+
+
+def settings_now(settings: Settings) -> dict[str, Json]:
+    """The values of all settings that take part in a result, as they would be applied now."""
+    tokens = settings.values.gateway.reply_tokens
+    return _applied(settings, effort_of(settings), quality_of(settings), tokens)
+
+
+def _applied(
+    settings: Settings, effort: Effort, quality: Thresholds, reply_tokens: int
+) -> dict[str, Json]:
+    """Settings as they were applied, spelled as a person sets them: nothing is automatic."""
+    applied: dict[str, Json | tuple[Json, ...]] = {
+        **{f"build.{name}": value for name, value in asdict(effort).items()},
+        **{f"quality.{name}": value for name, value in asdict(quality).items()},
+        "gateway.reply_tokens": reply_tokens,
+        "build.voting": "on" if effort.votes else "off",
+        "build.mending": "on" if effort.mending else "off",
+        "build.practice": "on" if effort.practice else "off",
     }
-    rest = values_by_key(arranged(settings, job.arrangement).values)
-    # Voting is told by the number of votes, what may be allowed is a list.
-    told = {key: applied.get(key, rest[key]) for key in SETTINGS if key != "build.voting"}
-    return {key: list(v) if isinstance(v, tuple) else v for key, v in sorted(told.items())}
+    rest = values_by_key(settings.values)
+    told = {key: applied.get(key, rest[key]) for key in sorted(SETTINGS)}
+    return {key: list(v) if isinstance(v, tuple) else v for key, v in told.items()}
 
 
 def versions_of(settings: Settings, job: Job) -> dict[str, Json]:
@@ -201,14 +224,10 @@ def templates_of(settings: Settings, arrangement: Arrangement) -> dict[str, str]
     found: dict[str, str] = {}
     for name, version in arrangement.prompts:
         known = registry.get("prompt", name, version)
-        if known is None:
+        if known is None or not known.version.text:
             raise EngineError(
                 f"version {version!r} of template {name!r} is not in the registry of this "
                 "database; name its file again: prompt.NAME=FILE"
             )
         found[name] = known.version.text
     return found
-
-
-def _is_told(source: str) -> bool:
-    return source.startswith(FROM_ENVIRONMENT)

@@ -238,7 +238,7 @@ def test_a_guard_that_is_broken_ends_b_whatever_the_metric_says() -> None:
 def test_an_arm_that_crashes_always_is_stopped_after_a_few_runs_and_never_cheap() -> None:
     well, crashed = results("a", [True] * 10), results("b", [False] * 4, broken=True)
     for metric in ("solved", "tokens"):
-        found = judged(trial(metric), well + crashed)  # type: ignore[arg-type]
+        found = judged(trial(metric), well + crashed)
         assert found.verdict == "harm"
         assert "guard broken<=0.05" in found.why
     both = judged(trial(), results("a", [False] * 10, broken=True) + crashed)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.core.test_behaviour import REPLY
+from tests.replies import REPLY
 from tests.unit.web.test_overview import EVIL, begun, told
 from tests.web_clients import BASE, Site, csrf_in, site
 from twinsmith.client import Client

@@ -4,20 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.core.test_behaviour import CODER, REPLY, reply
+from tests.replies import MODEL, REPLY, VERSION
 from tests.unit.web.test_overview import EVIL, begun, told
 from tests.web_clients import Site, site
-from twinsmith.core.behaviour import Conduct, after
+from twinsmith.core.behaviour.figures import Calls, Part, Read, Row, Spread
+from twinsmith.core.behaviour.report import Comparison, Pair
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.events import Json
-from twinsmith.runs.behaviour import MOST_RUNS, Behaviour
-from twinsmith.runs.glance import Glance
-from twinsmith.web.console.models import compared, drifts, subjects
+from twinsmith.runs.analyse import Analysis
+from twinsmith.web.console.models import compared, courses
 
 OTHER = "google:gemini-2.5-flash"
 
 
-def run_with(place: Site, run: str, *, model: str = CODER.model, right: bool = True) -> None:
+def run_with(place: Site, run: str, *, model: str = MODEL, right: bool = True) -> None:
     """A run in which a model wrote one candidate, and ended."""
     begun(place, run, "double a number")
     told(place, run, "model.replied", {**REPLY, "model": model})
@@ -52,15 +52,15 @@ def test_routes_use_and_behaviour_are_told(tmp_path: Path) -> None:
     run_with(place, "r-2", model=OTHER, right=False)
     browser = place.signed_in("ann", "viewer")
     page = browser.get("/models").text
-    assert CODER.model in page
+    assert MODEL in page
     assert "1 of 1" in page
     assert "0 of 1" in page
     data = browser.get("/models.json").json()
     assert {(each["ensemble"], each["role"]) for each in data["routes"]} >= {(1, "slow")}
-    assert [each["use"]["calls"] for each in data["use"]] == [1, 1]
-    fates = {each["seat"]["model"]: each["fates"] for each in data["behaviour"]}
-    assert (fates[CODER.model]["right"], fates[CODER.model]["won"]) == (1, 1)
-    assert (fates[OTHER]["judged"], fates[OTHER]["right"], fates[OTHER]["won"]) == (1, 0, 0)
+    assert [each["calls"]["answered"] for each in data["use"]] == [1, 1]
+    works = {each["key"][0]: each["work"] for each in data["behaviour"]}
+    assert (works[MODEL]["right"], works[MODEL]["won"]) == (1, 1)
+    assert (works[OTHER]["tested"], works[OTHER]["right"], works[OTHER]["won"]) == (1, 0, 0)
 
 
 def test_two_models_stand_side_by_side(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_two_models_stand_side_by_side(tmp_path: Path) -> None:
     run_with(place, "r-1")
     run_with(place, "r-2", model=OTHER, right=False)
     browser = place.signed_in("ann", "viewer")
-    page = browser.get("/models/compare", params={"a": CODER.model, "b": OTHER}).text
+    page = browser.get("/models/compare", params={"a": MODEL, "b": OTHER}).text
     assert "As fast coder" in page
     assert "candidates right" in page
     unknown = browser.get("/models/compare", params={"a": EVIL, "b": OTHER}).text
@@ -82,7 +82,7 @@ def test_names_from_the_journal_are_escaped_everywhere(tmp_path: Path) -> None:
     run_with(place, "r-1", model=f"x:{EVIL}")
     told(place, "r-1", "model.replied", {**REPLY, "role": EVIL, "version": EVIL})
     browser = place.signed_in("ann", "viewer")
-    for address in ("/models", f"/models/compare?a=x:{EVIL}&b={CODER.model}"):
+    for address in ("/models", f"/models/compare?a=x:{EVIL}&b={MODEL}"):
         page = browser.get(address)
         assert page.status_code == 200
         assert EVIL not in page.text
@@ -100,38 +100,55 @@ def test_settings_that_cannot_be_routed_are_a_line_and_not_a_fault(
     assert "is not a model" in page.text
 
 
-def test_a_run_that_goes_on_is_read_on_and_one_that_ended_is_not_read_again(
+def test_a_run_that_goes_on_is_read_on(tmp_path: Path) -> None:
+    place = site(tmp_path)
+    begun(place, "r-1")
+    told(place, "r-1", "model.replied", REPLY)
+    analysis = Analysis(place.book)
+    (row,) = analysis.rows(("model",))
+    assert (row.key, row.calls.answered, row.part.runs) == ((MODEL,), 1, 0)
+    told(place, "r-1", "model.replied", REPLY)
+    told(place, "r-1", "run.ended", {"state": "solved"})
+    (row,) = analysis.rows(("model",))
+    assert (row.calls.answered, row.part) == (2, Part(runs=1, solved=1))
+    assert (row,) == Analysis(place.book).rows(("model",)), "who begins anew knows the same"
+
+
+def test_what_can_be_compared_are_models_and_versions_where_there_are_several(
     tmp_path: Path,
 ) -> None:
     place = site(tmp_path)
     begun(place, "r-1")
     told(place, "r-1", "model.replied", REPLY)
-    behaviour = Behaviour(place.book, Glance(place.book))
-    assert behaviour.of("r-1").seats()[CODER].answered == 1
-    assert behaviour.of("r-1").fates == {}
-    told(place, "r-1", "model.replied", REPLY)
-    told(place, "r-1", "run.ended", {"state": "solved"})
-    assert behaviour.of("r-1").seats()[CODER].answered == 2
-    assert behaviour.of("r-1").fates[CODER].solved == 1
-    assert behaviour.all() == behaviour.of("r-1")
-    assert MOST_RUNS >= 100
+    analysis = Analysis(place.book)
+    assert analysis.subjects("models") == (MODEL,)
+    told(place, "r-1", "model.replied", {**REPLY, "version": "2025-01-01"})
+    assert analysis.subjects("models") == (MODEL, f"{MODEL} {VERSION}", f"{MODEL} 2025-01-01")
+    both = analysis.compare("models", f"{MODEL} {VERSION}", f"{MODEL} 2025-01-01")
+    (pair,) = both.pairs
+    assert pair.a is not None
+    assert pair.b is not None
+    assert (pair.role, pair.a.calls.answered, pair.b.calls.answered) == ("coder", 1, 1)
 
 
-def test_what_can_be_compared_are_models_and_versions_where_there_are_several() -> None:
-    conduct = after(Conduct(), [reply()])
-    assert subjects(conduct) == (CODER.model,)
-    later = after(conduct, [reply(version="2025-01-01")])
-    assert subjects(later) == (
-        CODER.model,
-        f"{CODER.model} {CODER.version}",
-        f"{CODER.model} 2025-01-01",
-    )
+def calls(**told: float) -> Calls:
+    """A hundred calls of two seconds, or as it is told."""
+    given: dict[str, float] = {"answered": 100, "seconds": 200.0, **told}
+    return Calls(whole=Spread(mean=2.0, p50=2.0, p95=2.0), **given)  # type: ignore[arg-type]
 
 
 def test_only_roles_that_both_played_have_figures() -> None:
-    conduct = after(Conduct(), [reply(), reply(model=OTHER), reply(role="slow")])
-    roles = {each.role: each for each in compared(conduct, CODER.model, OTHER)}
-    assert roles["slow"].only == CODER.model
+    row = Row(key=("coder",), calls=calls())
+    both = Comparison(
+        view="models",
+        since="",
+        a=MODEL,
+        b=OTHER,
+        pairs=(Pair(role="coder", a=row, b=row), Pair(role="slow", a=row, b=None)),
+        read=Read(),
+    )
+    roles = {each.role: each for each in compared(both)}
+    assert roles["slow"].only == MODEL
     assert roles["slow"].figures == ()
     figures = {name: (one, other) for name, one, other, _ in roles["coder"].figures}
     assert figures["seconds per call"] == (2.0, 2.0)
@@ -139,16 +156,14 @@ def test_only_roles_that_both_played_have_figures() -> None:
 
 
 def test_days_without_calls_are_gaps_on_one_axis_and_new_versions_are_marked() -> None:
-    conduct = after(
-        Conduct(),
-        [
-            reply(at="2026-11-10T00:00:00+00:00"),
-            reply(at="2026-11-14T00:00:00+00:00", version="2025-01-01", seconds=4.0),
-            reply(at="2026-11-12T00:00:00+00:00", model=OTHER),
-        ],
+    busiest, other = courses(
+        (
+            Row(key=(MODEL, VERSION, "2026-11-10"), calls=calls()),
+            Row(key=(MODEL, "2025-01-01", "2026-11-14"), calls=calls(seconds=400.0)),
+            Row(key=(OTHER, "", "2026-11-12"), calls=calls(answered=50)),
+        )
     )
-    busiest, other = drifts(conduct)
-    assert busiest.model == CODER.model
+    assert busiest.model == MODEL
     assert busiest.pace is not None
     assert (busiest.pace.last, busiest.pace.most) == (4.0, 4.0)
     assert busiest.marks == (("2025-01-01", 100.0),)
@@ -159,5 +174,5 @@ def test_days_without_calls_are_gaps_on_one_axis_and_new_versions_are_marked() -
 
 
 def test_nothing_and_models_that_never_answered_by_themselves_have_no_curve() -> None:
-    assert drifts(Conduct()) == ()
-    assert drifts(after(Conduct(), [reply(cached=True)])) == ()
+    assert courses(()) == ()
+    assert courses((Row(key=(MODEL, "", "2026-11-10"), calls=calls(cached=100)),)) == ()

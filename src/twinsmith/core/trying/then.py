@@ -7,6 +7,8 @@ from twinsmith.core import members
 from twinsmith.core.events import Entry
 from twinsmith.core.trying.versions import is_version, spelled
 
+LONGEST_HASH = 64
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Then:
@@ -76,7 +78,7 @@ def differences(then: Then, now: Now) -> tuple[str, ...]:
     for name, version in sorted(then.prompts.items()):
         if version and (name, version) not in now.prompts:
             found.append(f"the text of template {name!r} in version {version} is not known")
-    return tuple(found)
+    return tuple(dict.fromkeys(found))
 
 
 def asked_as_then(then: Then, *, near: bool) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -114,9 +116,17 @@ def _model_differs(model: str, version: str, now: Now) -> list[str]:
 def _wanted(models: members.Object) -> dict[str, tuple[tuple[str, str], ...]]:
     """The models that each place would have asked first; only files have a version before."""
     return {
-        place: tuple((members.text(each, "model"), "") for each in members.objects(models, place))
+        place: tuple(
+            (members.text(each, "model"), _hash_in(members.text(each, "version")))
+            for each in members.objects(models, place)
+        )
         for place in models
     }
+
+
+def _hash_in(told: str) -> str:
+    """A version that is the hash of a file; nobody knew any other before a reply."""
+    return told if len(told) == LONGEST_HASH and not told.strip("0123456789abcdef") else ""
 
 
 def _texts(values: members.Object) -> dict[str, str]:

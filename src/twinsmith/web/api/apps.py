@@ -96,6 +96,7 @@ def health(visit: Visitor, app: str) -> HealthShown:
         at=tuple(each.at for each in seen.readings),
         series={name: tuple(values) for name, values, _ in series},
         units={name: unit for name, _, unit in series},
+        reading=seen.readings[-1] if seen.readings else None,
     )
 
 

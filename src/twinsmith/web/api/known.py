@@ -10,6 +10,7 @@ from twinsmith.core.costs.spending import By
 from twinsmith.core.knowing.insight import Insight
 from twinsmith.core.knowing.knowledge import Figures
 from twinsmith.runs import known as knowing
+from twinsmith.runs.analyse import USE
 from twinsmith.runs.costs import day_in
 from twinsmith.runs.routes import routes
 from twinsmith.web.guard import API, Guarded, Visitor, needs
@@ -32,16 +33,24 @@ def models(visit: Visitor) -> tuple[Route, ...]:
 @known.get("/models/use", openapi_extra=needs("read"))
 def use(request: Request, visit: Visitor, run: str = "") -> tuple[ModelUse, ...]:
     """How models were used, by role and ensemble; of one run where one is named."""
-    uses = office_of(request).model_use
-    found = uses.of(visit.book.find(run)) if run else uses.all()
+    analysis = office_of(request).analysis
+    found = analysis.rows(USE, run=visit.book.find(run) if run else "")
     return tuple(
         ModelUse(
-            model=model,
-            role=role,
-            ensemble=ensemble,
-            **{name: getattr(each, name) for name in each.__slots__},
+            model=row.key[0],
+            role=row.key[1],
+            ensemble=int(row.key[2]) if row.key[2].isdecimal() else 0,
+            calls=row.calls.answered,
+            failed=row.calls.unanswered,
+            tokens_in=row.calls.tokens_in,
+            tokens_out=row.calls.tokens_out,
+            seconds=row.calls.seconds,
+            first_token_seconds=row.calls.first.mean,
+            usd=row.calls.usd,
+            unpriced=row.calls.unpriced,
+            cached=row.calls.cached,
         )
-        for (model, role, ensemble), each in found.items()
+        for row in found
     )
 
 

@@ -2,12 +2,12 @@
 
 from fastapi import APIRouter, Request
 
-from twinsmith.client.shapes import (
+from twinsmith.client.shapes import Me
+from twinsmith.client.user_shapes import (
     ChangedUser,
     Invited,
     KeyIssued,
     KeyShown,
-    Me,
     NewKey,
     NewUser,
     UserShown,

@@ -1,24 +1,21 @@
 """The pages of models: who asks which, what they cost, how they do, two of them side by side."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from fastapi import APIRouter
 
-from twinsmith.client.shapes import Route
-from twinsmith.core.behaviour import Calls, Conduct, Fates
+from twinsmith.core.behaviour.figures import Calls, Dimension, Row
+from twinsmith.core.behaviour.report import Comparison
 from twinsmith.core.errors import TwinsmithError
-from twinsmith.core.model import ROLES
-from twinsmith.runs.model_use import Seat, Use
-from twinsmith.web.charts import Row, sparkline
+from twinsmith.runs.routes import RouteView, routes
+from twinsmith.web.charts import Row as Curve
+from twinsmith.web.charts import sparkline
 from twinsmith.web.guard import Guarded
 from twinsmith.web.pages import Page, View, page_route, part
-
-if TYPE_CHECKING:
-    from twinsmith.wiring.models import Offer
 
 models = APIRouter(route_class=Guarded, include_in_schema=False)
 FRESH_SECONDS = 4.0
@@ -30,41 +27,53 @@ WORDS: Mapping[str, str] = {
     "coder": "fast coder",
     "critic": "actor-critic",
 }
+USE: tuple[Dimension, ...] = ("model", "role", "ensemble")
+SEATS: tuple[Dimension, ...] = ("model", "version", "role")
+DAYS: tuple[Dimension, ...] = ("model", "version", "day")
 Figure = tuple[str, float | None, float | None, str]
 """A figure of two models, and its unit."""
 
 
-Stand = tuple[Calls, Fates]
-"""The calls of a model in a role, and what became of its work."""
-
-
-def _share(count: int, whole: int) -> float | None:
+def share(count: int, whole: int) -> float | None:
+    """A part in hundredths; None of nothing."""
     return 100 * count / whole if whole else None
 
 
-FIGURES: tuple[tuple[str, Callable[[Calls, Fates], float | None], str], ...] = (
-    ("calls answered", lambda calls, _: calls.answered, ""),
-    ("of them from the cache", lambda calls, _: calls.cached, ""),
-    ("tries that failed", lambda calls, _: _share(calls.failed, calls.asked + calls.failed), "%"),
-    ("seconds per call", lambda calls, _: calls.pace, "s"),
-    ("seconds to the first token", lambda calls, _: calls.first, "s"),
-    ("tokens of an answer", lambda calls, _: calls.length, ""),
-    ("cost per call", lambda calls, _: calls.price, "USD"),
-    ("runs solved", lambda _, fates: _share(fates.solved, fates.runs), "%"),
-    ("candidates written", lambda _, fates: fates.written or None, ""),
-    ("candidates that did not run", lambda _, fates: _share(fates.broken, fates.written), "%"),
-    ("candidates right", lambda _, fates: _share(fates.right, fates.judged), "%"),
-    ("candidates that won", lambda _, fates: _share(fates.won, fates.written), "%"),
+FIGURES: tuple[tuple[str, Callable[[Row], float | None], str], ...] = (
+    ("calls answered", lambda row: row.calls.answered, ""),
+    ("of them from the cache", lambda row: row.calls.cached, ""),
+    (
+        "tries that failed",
+        lambda row: share(row.calls.tries, row.calls.asked + row.calls.tries),
+        "%",
+    ),
+    ("seconds per call", lambda row: row.calls.whole.mean, "s"),
+    ("half of them within", lambda row: row.calls.whole.p50, "s"),
+    ("95 of 100 within", lambda row: row.calls.whole.p95, "s"),
+    ("seconds to the first token", lambda row: row.calls.first.mean, "s"),
+    ("tokens of an answer", lambda row: row.calls.length, ""),
+    ("cost per call", lambda row: row.calls.price, "USD"),
+    ("answers that cannot be used", lambda row: share(row.calls.unusable, row.calls.read), "%"),
+    ("answers that were mended", lambda row: share(row.calls.repaired, row.calls.read), "%"),
+    ("answers that were cut", lambda row: share(row.calls.cut, row.calls.answered), "%"),
+    ("runs solved", lambda row: share(row.part.solved, row.part.runs), "%"),
+    ("candidates written", lambda row: row.work.written or None, ""),
+    ("candidates that did not run", lambda row: share(row.work.broken, row.work.written), "%"),
+    ("candidates right by outcome", lambda row: share(row.work.accepted, row.work.ended), "%"),
+    ("candidates right by tests", lambda row: share(row.work.right, row.work.tested), "%"),
+    ("released, without trouble", lambda row: share(row.work.held, row.work.released), "%"),
+    ("candidates that won", lambda row: share(row.work.won, row.work.written), "%"),
+    ("checks that agreed", lambda row: share(row.checks.agreed, row.checks.judged), "%"),
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drift:
+class Days:
     """A model over days: how long a call took, how long an answer was."""
 
     model: str
-    pace: Row | None
-    length: Row | None
+    pace: Curve | None
+    length: Curve | None
     marks: tuple[tuple[str, float], ...]
     """Versions that came later than the first, and where, in hundredths of the width."""
     days: Mapping[str, Calls]
@@ -82,52 +91,40 @@ class Compared:
 
 async def all_models(view: View) -> Page:
     """All models, as they are asked and as they do."""
-    conduct = await _conduct(view)
-    routes, problem = await _routes(view)
-    use = await _use(view)
-    seats = [
-        (seat, calls, conduct.fates.get(seat, Fates())) for seat, calls in conduct.seats().items()
-    ]
-    chosen = subjects(conduct)
+    asked, problem = await _routes(view)
+    use, seats, days = [await _rows(view, by) for by in (USE, SEATS, DAYS)]
+    subjects = await _subjects(view)
     script = view.office.settings.values.models.script
     return Page(
         title="Models",
         section="Models",
         parts={
             "routing": part(
-                "models_routing", routes=routes, problem=problem, script=script, words=WORDS
+                "models_routing", routes=asked, problem=problem, script=script, words=WORDS
             ),
-            "use": part("models_use", use=use, total=_total(use), words=WORDS),
-            "behaviour": part("models_behaviour", seats=seats, words=WORDS),
-            "compare": part("models_choose", subjects=chosen, a="", b="") if chosen else "",
-            "drift": part("models_drift", drifts=drifts(conduct)) if seats else "",
+            "use": part("models_use", use=use, words=WORDS),
+            "behaviour": part("models_behaviour", seats=_answering(seats), words=WORDS),
+            "compare": part("models_choose", subjects=subjects, a="", b="") if subjects else "",
+            "drift": part("models_drift", drifts=courses(days)) if seats else "",
         },
-        data={
-            "routes": routes,
-            "use": [
-                {"model": model, "role": role, "ensemble": ensemble, "use": each}
-                for (model, role, ensemble), each in use.items()
-            ],
-            "behaviour": [
-                {"seat": seat, "calls": calls, "fates": fates} for seat, calls, fates in seats
-            ],
-            "days": conduct.days(),
-        },
+        data={"routes": asked, "use": use, "behaviour": seats, "days": days},
     )
 
 
 async def two_models(view: View) -> Page:
     """Two models side by side, role by role."""
-    conduct = await _conduct(view)
-    chosen = subjects(conduct)
+    subjects = await _subjects(view)
     a, b = view.asked("a"), view.asked("b")
-    found = compared(conduct, a, b) if a in chosen and b in chosen else ()
-    unknown = [each for each in (a, b) if each and each not in chosen]
+    found: tuple[Compared, ...] = ()
+    if a in subjects and b in subjects:
+        analysis = view.office.analysis
+        found = compared(await asyncio.to_thread(analysis.compare, "models", a, b))
+    unknown = [each for each in (a, b) if each and each not in subjects]
     return Page(
         title="Two models",
         section="Models",
         parts={
-            "choose": part("models_choose", subjects=chosen, a=a, b=b),
+            "choose": part("models_choose", subjects=subjects, a=a, b=b),
             "compared": part(
                 "models_compared", roles=found, a=a, b=b, unknown=unknown, words=WORDS
             ),
@@ -141,50 +138,63 @@ page_route(models, "/models/compare", "read", two_models)
 page_route(models, "/models", "read", all_models)
 
 
-def subjects(conduct: Conduct) -> tuple[str, ...]:
-    """What can be compared: models, and each version of those that have several."""
-    found: list[str] = []
-    for model, versions in sorted(conduct.versions().items()):
-        told = [version for version in versions if version]
-        found += [model, *(f"{model} {version}" for version in told if len(told) > 1)]
-    return tuple(found)
-
-
-def compared(conduct: Conduct, a: str, b: str) -> tuple[Compared, ...]:
+def compared(both: Comparison) -> tuple[Compared, ...]:
     """The figures of two models in every role that one of them played."""
-    one, other = (conduct.chosen(*_named(each)) for each in (a, b))
     found = []
-    for role in dict.fromkeys((*ROLES, *one, *other)):
-        if role in one and role in other:
-            found.append(Compared(role=role, figures=figures(one[role], other[role])))
-        elif role in one or role in other:
-            found.append(Compared(role=role, figures=(), only=a if role in one else b))
+    for pair in both.pairs:
+        if pair.a is not None and pair.b is not None:
+            found.append(Compared(role=pair.role, figures=figures(pair.a, pair.b)))
+        else:
+            only = both.a if pair.a is not None else both.b
+            found.append(Compared(role=pair.role, figures=(), only=only))
     return tuple(found)
 
 
-def figures(one: Stand, other: Stand) -> tuple[Figure, ...]:
+def figures(one: Row, other: Row) -> tuple[Figure, ...]:
     """The figures of two models in a role; those that neither has are left out."""
-    rows = [(name, figure(*one), figure(*other), unit) for name, figure, unit in FIGURES]
+    rows = [(name, figure(one), figure(other), unit) for name, figure, unit in FIGURES]
     return tuple(row for row in rows if row[1] is not None or row[2] is not None)
 
 
-def drifts(conduct: Conduct) -> tuple[Drift, ...]:
-    """How the models that are asked most changed from day to day."""
-    days, versions = conduct.days(), conduct.versions()
+def courses(rows: Iterable[Row]) -> tuple[Days, ...]:
+    """How the models that are asked most did from day to day; rows by model, version and day."""
+    known: dict[str, dict[str, list[Calls]]] = defaultdict(lambda: defaultdict(list))
+    versions: dict[str, dict[str, str]] = defaultdict(dict)
+    for row in sorted(rows, key=lambda each: each.key[2]):
+        model, version, day = row.key
+        if row.calls.asked:
+            known[model][day].append(row.calls)
+            versions[model].setdefault(version, day)
+    days = {
+        model: {day: _together(calls) for day, calls in each.items()}
+        for model, each in known.items()
+    }
     busiest = sorted(days, key=lambda model: -sum(each.answered for each in days[model].values()))
-    shown = [model for model in busiest if any(each.asked for each in days[model].values())]
-    axis = _axis(days[model] for model in shown)
-    return tuple(_drift(model, days[model], versions[model], axis) for model in shown[:MOST_CURVES])
+    axis = _axis(days.values())
+    return tuple(_course(model, days[model], versions[model], axis) for model in busiest)[
+        :MOST_CURVES
+    ]
 
 
-def _drift(
+def _together(many: Sequence[Calls]) -> Calls:
+    """Calls of several versions on one day, as far as curves show them."""
+    return Calls(
+        answered=sum(each.answered for each in many),
+        cached=sum(each.cached for each in many),
+        tries=sum(each.tries for each in many),
+        tokens_out=sum(each.tokens_out for each in many),
+        seconds=sum(each.seconds for each in many),
+    )
+
+
+def _course(
     model: str, days: Mapping[str, Calls], versions: Mapping[str, str], axis: tuple[str, ...]
-) -> Drift:
-    times = [_seconds(day) for day in axis]
+) -> Days:
+    times = [seconds_of(day) for day in axis]
     known = [days.get(day, Calls()) for day in axis]
     later = [(version, day) for version, day in versions.items() if version][1:]
     width = max(len(axis) - 1, 1)
-    return Drift(
+    return Days(
         model=model,
         pace=sparkline(times, [each.pace for each in known]),
         length=sparkline(times, [each.length for each in known]),
@@ -207,54 +217,37 @@ def _axis(days: Iterable[Mapping[str, Calls]]) -> tuple[str, ...]:
     return tuple(f"{last - timedelta(days=back):%Y-%m-%d}" for back in range(count, -1, -1))
 
 
-async def _conduct(view: View) -> Conduct:
-    async def read() -> Conduct:
-        return await asyncio.to_thread(view.office.behaviour.all)
-
-    return await view.office.kept.get("behaviour", read, FRESH_SECONDS)
+def _answering(seats: Iterable[Row]) -> list[Row]:
+    """The seats that have a name: what nobody answered stands among the use."""
+    return [row for row in seats if row.key[0]]
 
 
-async def _use(view: View) -> dict[Seat, Use]:
-    async def read() -> dict[Seat, Use]:
-        return await asyncio.to_thread(view.office.model_use.all)
+async def _rows(view: View, by: tuple[Dimension, ...]) -> tuple[Row, ...]:
+    async def read() -> tuple[Row, ...]:
+        return await asyncio.to_thread(view.office.analysis.rows, by)
 
-    return await view.office.kept.get("use", read, FRESH_SECONDS)
+    return await view.office.kept.get(("analysis", by), read, FRESH_SECONDS)
 
 
-async def _routes(view: View) -> tuple[tuple[Route, ...], str]:
+async def _subjects(view: View) -> tuple[str, ...]:
+    async def read() -> tuple[str, ...]:
+        return await asyncio.to_thread(view.office.analysis.subjects, "models")
+
+    return await view.office.kept.get("subjects", read, FRESH_SECONDS)
+
+
+async def _routes(view: View) -> tuple[tuple[RouteView, ...], str]:
     """Which models each role asks; the problem where that cannot be said."""
-    from twinsmith.wiring.models import offer
 
-    async def look() -> "Offer":
-        return await asyncio.to_thread(offer, view.office.settings)
+    async def look() -> tuple[RouteView, ...]:
+        return await asyncio.to_thread(routes, view.office.settings)
 
     try:
-        offered = await view.office.kept.get("routes", look, ROUTES_SECONDS)
+        return await view.office.kept.get("routes", look, ROUTES_SECONDS), ""
     except TwinsmithError as error:
         return (), str(error)
-    return tuple(
-        Route(
-            ensemble=ensemble,
-            role=role,
-            models=tuple(each.name for each in choice.endpoints),
-            why=choice.why,
-        )
-        for (ensemble, role), choice in offered.routes.items()
-    ), ""
 
 
-def _total(use: Mapping[Seat, Use]) -> Use:
-    whole = Use()
-    for each in use.values():
-        whole += each
-    return whole
-
-
-def _named(subject: str) -> tuple[str, str]:
-    """The model and the version that a subject names."""
-    model, _, version = subject.partition(" ")
-    return model, version
-
-
-def _seconds(day: str) -> float:
+def seconds_of(day: str) -> float:
+    """The beginning of a day, in seconds since 1970."""
     return datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()

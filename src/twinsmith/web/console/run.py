@@ -99,14 +99,14 @@ def _seen(view: View) -> RunSeen:
         given: Given | None = book.given(name)
     except TwinsmithError:
         given = None
-    uses = office.model_use.of(name).values()
+    spent = office.costs.of(name)
     questions = tuple(each for each in asked_questions(book) if each.question.run == name)
     return RunSeen(
         progress=office.glance.progress(name),
         board=office.glance.board(name),
         given=given if isinstance(given, Job) else None,
         questions=questions,
-        usd=sum(use.usd for use in uses),
-        unpriced=sum(use.unpriced for use in uses),
+        usd=spent.usd,
+        unpriced=spent.unpriced,
         journal=book.journal.anchor(name).lines,
     )

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
 from twinsmith.adapters.clock import SystemClock
-from twinsmith.client.shapes import KeyShown
+from twinsmith.client.user_shapes import KeyShown
 from twinsmith.core.errors import ConfigError, Forbidden, TwinsmithError
 from twinsmith.core.people.account import SHORTEST_PASSWORD, Account, Session
 from twinsmith.core.people.role import MEANING, PERMISSIONS, PERMITTED

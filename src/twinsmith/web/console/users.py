@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request, Response
 
 from twinsmith.adapters.clock import SystemClock
-from twinsmith.client.shapes import KeyShown, UserShown
+from twinsmith.client.user_shapes import KeyShown, UserShown
 from twinsmith.core.errors import TwinsmithError
 from twinsmith.core.people.role import MEANING, PERMITTED, ROLES
 from twinsmith.runs import accounts

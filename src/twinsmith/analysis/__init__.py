@@ -1,0 +1,1 @@
+"""Analysis: the journal in, figures on the behaviour of models out; DuckDB does the adding up."""

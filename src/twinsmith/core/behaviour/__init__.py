@@ -1,0 +1,1 @@
+"""How models behave: figures, how confidence held, what drifted and why."""
