@@ -2,13 +2,15 @@
 
 Ruptures finds the days (PELT, the best segmentation there is, in nearly linear time) by a cost that
 weighs each day by what it tells: many calls much, few calls little. A further segment has to gain
-more than the penalty, which is so high that in an analysis of all courses together a change is
-told where there is none once in a hundred analyses.
+more than the penalty, which is so high that all courses of an analysis would tell of a change
+where there is none once in a hundred analyses, were days independent and normal. Where they are
+not it is more often: `bench/drifts.py` counts how often.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
-from math import log
+from math import log, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from twinsmith.analysis.facts import Facts
@@ -26,6 +28,7 @@ from twinsmith.core.behaviour.drift import (
     passed_on,
     plain,
     points,
+    without_odd,
 )
 from twinsmith.core.behaviour.figures import View
 
@@ -42,7 +45,7 @@ NEARLY_AS_WELL = 8.0
 CAUSE_DAYS = 28
 """So many days on either side are searched for a cause."""
 SURELY_NOISY = 1.5
-"""From this factor on days are held to differ by more than their calls do."""
+"""From this factor on the shares of days are held to differ by more than their calls do."""
 
 
 class Change(NamedTuple):
@@ -74,10 +77,13 @@ def changes(course: Course, together: int) -> list[Change]:
     noise = noise_of(course)
     if noise.within <= 0 and noise.between <= 0:
         return _exact(course)
-    ends = _ends(course, noise, together, most=FEW)
-    part = passed_on(_residuals(course, noise, ends))
+    kept = without_odd(course, noise, sqrt(penalty(course, noise, together)))
+    usual = replace(course, days=tuple(course.days[each] for each in kept))
+    ends = _ends(usual, noise, together, most=FEW)
+    part = passed_on(_residuals(usual, noise, ends))
     noise = hanging(noise, part) if part else noise
-    return _that_matter(course, _ends(course, noise, together))
+    found = _ends(usual, noise, together)[:-1]
+    return _that_matter(course, [*(kept[each] for each in found), len(course.days)])
 
 
 def _that_matter(course: Course, ends: Sequence[int]) -> list[Change]:

@@ -23,6 +23,8 @@ LEAST_SHARE = 0.02
 LONG = 20
 """From so many days on it can be told whether days hang together."""
 MOST_PASSED = 0.8
+ODD = 0.5
+"""The neighbours of an odd day differ by at most so much of what a drift would have to."""
 FALSE_ALARMS = 0.01
 """How often an analysis may tell of a change where there is none."""
 
@@ -153,6 +155,34 @@ def hanging(noise: Noise, part: float) -> Noise:
     # Neighbours differ less than days do: by 1 - part. A mean of them differs more than one of
     # days on their own would: by (1 + part) / (1 - part).
     return replace(noise, between=noise.between * (1 + part) / (1 - part) ** 2)
+
+
+def without_odd(course: Course, noise: Noise, least: float) -> tuple[int, ...]:
+    """The numbers of the days that are not odd.
+
+    An odd day stands off from both its neighbours to the same side, by more than `least`
+    deviations, while these agree. It is no level: what it says would be told as one of two days.
+    """
+    days = course.days
+    kept = list(range(len(days)))
+    for number in range(1, len(days) - 1):
+        before, day, after = days[number - 1 : number + 2]
+        up, down = (_apart(day, each, noise, course.figure) for each in (before, after))
+        level = abs(_apart(before, after, noise, course.figure))
+        if up * down > 0 and min(abs(up), abs(down)) > least and level < ODD * least:
+            kept.remove(number)
+    return tuple(kept)
+
+
+def _apart(one: Day, other: Day, noise: Noise, figure: Figure) -> float:
+    """How many deviations two days are apart."""
+    if figure.share:
+        together = (one.total + other.total + 0.5) / (one.calls + other.calls + 1)
+        within = together * (1 - together) * noise.between
+        variance = within / one.calls + within / other.calls
+    else:
+        variance = noise.within * (1 / one.calls + 1 / other.calls) + 2 * noise.between
+    return (one.level - other.level) / sqrt(max(variance, 1e-12))
 
 
 def enough(course: Course) -> bool:
