@@ -23,7 +23,9 @@ from twinsmith.core.behaviour.drift import (
     Drift,
     Noise,
     hanging,
+    leveled,
     matters,
+    noise_about,
     noise_of,
     passed_on,
     plain,
@@ -42,6 +44,8 @@ GAP = 2
 """Chance may put a change off by so many days: they are left out where causes are looked for."""
 NEARLY_AS_WELL = 8.0
 """What a day may fit worse, in squared deviations, and still be the one."""
+PERHAPS = 0.5
+"""From this part of what a change has to gain on it may be one: noise is measured beside it."""
 CAUSE_DAYS = 28
 """So many days on either side are searched for a cause."""
 SURELY_NOISY = 1.5
@@ -79,10 +83,11 @@ def changes(course: Course, together: int) -> list[Change]:
         return _exact(course)
     kept = without_odd(course, noise, sqrt(penalty(course, noise, together)))
     usual = replace(course, days=tuple(course.days[each] for each in kept))
-    ends = _ends(usual, noise, together, most=FEW)
+    ends = _ends(usual, noise, PERHAPS * penalty(usual, noise, together), most=FEW)
+    noise = noise_about(usual, ends, noise)
     part = passed_on(_residuals(usual, noise, ends))
     noise = hanging(noise, part) if part else noise
-    found = _ends(usual, noise, together)[:-1]
+    found = _ends(usual, noise, penalty(usual, noise, together))[:-1]
     return _that_matter(course, [*(kept[each] for each in found), len(course.days)])
 
 
@@ -92,11 +97,11 @@ def _that_matter(course: Course, ends: Sequence[int]) -> list[Change]:
     return [each for each in found if matters(course, *each.sides(course))]
 
 
-def _ends(course: Course, noise: Noise, together: int, most: int = 0) -> list[int]:
-    """Where each level ends; with `most` no more than so many levels."""
+def _ends(course: Course, noise: Noise, gain: float, most: int = 0) -> list[int]:
+    """Where each level ends, if each has to gain so much; with `most` no more than so many."""
     import ruptures
 
-    cost, gain = _cost(course, noise), penalty(course, noise, together)
+    cost = _cost(course, noise)
     if cost.error(0, len(course.days)) < gain:
         return [len(course.days)]
     search = ruptures.Pelt(custom_cost=cost, min_size=SHORTEST, jump=1).fit(cost.signal)
@@ -110,13 +115,10 @@ def _ends(course: Course, noise: Noise, together: int, most: int = 0) -> list[in
 def _residuals(course: Course, noise: Noise, ends: Sequence[int]) -> list[float]:
     """What is left of each day without its level, in deviations."""
     found: list[float] = []
-    for first, end in pairwise([0, *ends]):
-        days = course.days[first:end]
-        level = sum(each.total for each in days) / sum(each.calls for each in days)
-        for each in days:
-            chance = noise.within / each.calls
-            spread = chance * noise.between if course.figure.share else chance + noise.between
-            found.append((each.level - level) / max(spread, 1e-12) ** 0.5)
+    for day, level in zip(course.days, leveled(course, ends), strict=True):
+        chance = noise.within / day.calls
+        spread = chance * noise.between if course.figure.share else chance + noise.between
+        found.append((day.level - level) / max(spread, 1e-12) ** 0.5)
     return found
 
 

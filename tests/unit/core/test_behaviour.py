@@ -1,11 +1,21 @@
 """Behaviour: what explains a change, how noisy days are, how confidence held, what is asked for."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from twinsmith.core.behaviour.cause import SUSPECTS, Stratum, Suspect, causes_of
-from twinsmith.core.behaviour.drift import Course, Day, Figure, hanging, noise_of, passed_on
+from twinsmith.core.behaviour.drift import (
+    Course,
+    Day,
+    Figure,
+    hanging,
+    noise_about,
+    noise_of,
+    passed_on,
+    without_odd,
+)
 from twinsmith.core.behaviour.figures import BY, VIEWS, Calls, Wanted, dimensions_in, view_in
 from twinsmith.core.behaviour.trust import Cell, trust
 from twinsmith.core.errors import ConfigError
@@ -99,8 +109,30 @@ def test_the_noise_of_calls_is_not_taken_for_that_of_days() -> None:
     assert between < 0.003
 
 
+def test_the_noise_about_levels_is_that_of_days_with_their_levels_taken_off() -> None:
+    chance = random.Random(4)
+    levels = [chance.gauss(1.0 if day < 20 else 3.0, 0.2) for day in range(40)]
+    made = Course(figure=Figure(name="f", unit=""), key=(), days=days(levels))
+    told = noise_of(made)
+    assert noise_about(made, [40], told).between == pytest.approx(1.04, rel=0.1)
+    about = noise_about(made, [20, 40], told)
+    assert about.between == pytest.approx(0.04, rel=0.4)
+    assert (about.freedom, about.within) == (38, told.within)
+
+
 def test_shares_differ_by_chance_at_least() -> None:
     assert noise([0.5] * 30, share=True)[1] == 1.0
+
+
+def test_an_odd_day_stands_off_from_both_its_neighbours_that_agree() -> None:
+    made = Course(
+        figure=Figure(name="f", unit=""),
+        key=(),
+        days=days([1.0, 1.1, 5.0, 1.0, 0.9, 3.0, 3.1, 3.0, 9.0]),
+    )
+    noise = replace(noise_of(made), within=0.0, between=0.02)
+    assert without_odd(made, noise, 5.0) == (0, 1, 3, 4, 5, 6, 7, 8), "no step, no last day"
+    assert without_odd(made, replace(noise, between=2.0), 5.0) == tuple(range(9))
 
 
 def test_days_that_hang_together_are_known_by_what_they_pass_on() -> None:

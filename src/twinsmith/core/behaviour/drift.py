@@ -137,6 +137,30 @@ def noise_of(course: Course) -> Noise:
     return Noise(within=within, between=between, freedom=0.6 * len(pairs))
 
 
+def noise_about(course: Course, ends: Sequence[int], noise: Noise) -> Noise:
+    """The noise of a course whose levels end there: every day tells of it, and not pairs alone."""
+    levels = leveled(course, ends)
+    freedom = len(course.days) - len(ends)
+    squares = [(day.level - level) ** 2 for day, level in zip(course.days, levels, strict=True)]
+    chance = [noise.within / each.calls for each in course.days]
+    if course.figure.share:
+        factors = (s / max(c, 1e-12) for s, c in zip(squares, chance, strict=True))
+        between = max(1.0, sum(factors) / freedom)
+    else:
+        between = max(0.0, sum(squares) / freedom - sum(chance) / len(chance))
+    return replace(noise, between=between, freedom=freedom)
+
+
+def leveled(course: Course, ends: Sequence[int]) -> list[float]:
+    """For each day the level it is on, where the levels end there."""
+    found: list[float] = []
+    for first, end in pairwise([0, *ends]):
+        days = course.days[first:end]
+        level = sum(each.total for each in days) / sum(each.calls for each in days)
+        found += [level] * len(days)
+    return found
+
+
 def passed_on(residuals: Sequence[float]) -> float:
     """The part of itself that a day passes on to the next one; 0 where that may well be chance.
 
@@ -152,8 +176,8 @@ def passed_on(residuals: Sequence[float]) -> float:
 
 def hanging(noise: Noise, part: float) -> Noise:
     """The noise of days of which each passes on a part of itself."""
-    # Neighbours differ less than days do: by 1 - part. A mean of them differs more than one of
-    # days on their own would: by (1 + part) / (1 - part).
+    # A mean of such days differs more than one of days on their own: by (1 + part) / (1 - part).
+    # And levels that were fitted to them took some of their drifting about with them.
     return replace(noise, between=noise.between * (1 + part) / (1 - part) ** 2)
 
 
