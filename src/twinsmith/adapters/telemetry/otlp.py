@@ -1,6 +1,6 @@
 """Telemetry sent to a collector by OTLP, over HTTP or gRPC, with OpenTelemetry's own SDK.
 
-The SDK is imported with the first thing that is told: a second that nobody else pays. What a
+The SDK is imported with the first thing that is told: nobody else pays for it. What a
 collector does not take in time is dropped; nobody who tells waits for one that is away.
 """
 
