@@ -1,7 +1,10 @@
 """The ports `Telemetry` and `Told`: memory, SQLite, PostgreSQL, and a real collector."""
 
+import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -172,6 +175,25 @@ def test_a_table_forgets_what_is_old_and_what_is_too_much(tmp_path: Path) -> Non
     assert len(table.minutes(AT)) == 5
     table.forget(AT + 1500)
     assert len(table.minutes(0)) == 3
+
+
+def test_who_is_suspended_in_the_middle_of_a_write_holds_up_nobody_for_long(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'telemetry.db'}"
+    table = TelemetryTable(url)
+    assert table.spans("a" * 32) == ()
+    telemetry, began = embedded(url), time.monotonic()
+    with closing(sqlite3.connect(tmp_path / "telemetry.db", isolation_level=None)) as suspended:
+        suspended.execute("BEGIN IMMEDIATE")
+        telemetry.tell(span())
+        telemetry.observe(HTTP_REQUESTS, method="GET", route="/", status="200")
+        telemetry.flush()
+        assert time.monotonic() - began < 20
+    telemetry.flush()
+    kept = {(each.family, each.part): value for each, value in table.totals().items()}
+    assert kept == {
+        ("twinsmith_http_requests_total", ""): 1,
+        ("twinsmith_telemetry_dropped_total", ""): 1,
+    }
 
 
 def test_who_tells_is_not_broken_by_a_database_that_is_away(tmp_path: Path) -> None:

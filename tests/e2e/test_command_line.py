@@ -100,7 +100,7 @@ def test_budgets_are_kept_and_their_end_is_honest(command: Command) -> None:
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        (["build"], "Missing argument"),
+        (["build"], "the task is empty; say what to build"),
         (["build", ""], "the task is empty"),
         (["build", " \n\t "], "the task is empty"),
         (["build", "x" * 60_001], "at most 60000"),

@@ -60,10 +60,11 @@ def test_one_trace_from_a_request_to_a_healed_service(tmp_path: Path) -> None:
         assert len(bill) == len(set(bill))
         told = json.loads(local.command("trace", run, "--json").stdout)
         assert (told["trace"], len(told["bars"])) == (asked.trace, len(shown["bars"]))
-        kept = TelemetryTable(f"sqlite:///{local.command.home / 'runs.db'}").spans(asked.trace)
+        kept = TelemetryTable(f"sqlite:///{local.command.home / 'telemetry.db'}").spans(asked.trace)
         follow(kept, asked, run)
         agree(collector, kept)
-        nothing_leaked(collector, (local.command.home / "runs.db").read_bytes())
+        for name in ("runs.db", "telemetry.db"):
+            nothing_leaked(collector, (local.command.home / name).read_bytes())
 
 
 @contextmanager

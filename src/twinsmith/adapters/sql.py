@@ -39,6 +39,7 @@ MAKING_TABLES = 7_473_101
 """The lock of a server under which one process at a time makes tables."""
 TRIES = 20
 PAUSE = 0.05
+PATIENCE = 30.0
 IDLE_SECONDS = 5
 """A process suspended in the middle of a transaction loses it and its locks after so long."""
 
@@ -66,13 +67,22 @@ def _epoch_postgresql(_clock: epoch, _compiler: SQLCompiler, **_: object) -> str
 class Database:
     """Transactions on one database; its tables are made when it is used for the first time.
 
-    With `keeps_connections` they are used again: for whoever asks often.
+    With `keeps_connections` they are used again: for whoever asks often. A file that somebody else
+    writes to is waited for with `patience`, in seconds.
     """
 
-    def __init__(self, url: str, tables: MetaData, *, keeps_connections: bool = False) -> None:
+    def __init__(
+        self,
+        url: str,
+        tables: MetaData,
+        *,
+        keeps_connections: bool = False,
+        patience: float = PATIENCE,
+    ) -> None:
         self._url = url
         self._tables = tables
         self._keeps_connections = keeps_connections
+        self._patience = patience
         self._engine: Engine | None = None
 
     @contextmanager
@@ -95,7 +105,9 @@ class Database:
     def _opened(self) -> Engine:
         if self._engine is None:
             if self._url.startswith(SQLITE):
-                engine = _sqlite(self._url, keeps_connections=self._keeps_connections)
+                engine = _sqlite(
+                    self._url, keeps_connections=self._keeps_connections, patience=self._patience
+                )
             else:
                 engine = _server(self._url, keeps_connections=self._keeps_connections)
             # Nobody closes a database: its connections end with it, or with the process.
@@ -156,11 +168,11 @@ def _server(url: str, *, keeps_connections: bool) -> Engine:
     return made(pool_pre_ping=True) if keeps_connections else made(poolclass=NullPool)
 
 
-def _sqlite(url: str, *, keeps_connections: bool) -> Engine:
+def _sqlite(url: str, *, keeps_connections: bool, patience: float) -> Engine:
     path = Path(url.removeprefix(SQLITE))
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     path.touch(mode=0o600)
     pool = QueuePool if keeps_connections else NullPool
-    engine = create_engine(url, poolclass=pool, connect_args={"timeout": 30})
+    engine = create_engine(url, poolclass=pool, connect_args={"timeout": patience})
     event.listen(engine, "connect", lambda connection, _: use_wal(connection))
     return engine

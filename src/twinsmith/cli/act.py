@@ -37,7 +37,21 @@ def go_on(book: "Book", run: str, *, as_json: bool) -> None:
         followed = follow_to_the_end(Here(book, run), book.settings, as_json=as_json)
         finish(followed, as_json=as_json)
     driver = Driver(book)
-    finish(drive(driver, run, lambda: driver.resume(run), as_json=as_json), as_json=as_json)
+    finish(drive(driver, run, lambda: _in_turn(driver, run), as_json=as_json), as_json=as_json)
+
+
+async def _in_turn(driver: "Driver", run: str) -> "Outcome":
+    """The outcome of an action that this process goes on with, or whoever has it just now.
+
+    A monitor sees that a person has spoken as soon as they have.
+    """
+    from twinsmith.core.errors import RunBusy
+
+    while True:
+        try:
+            return await driver.resume(run)
+        except RunBusy:
+            await asyncio.sleep(1.0)
 
 
 async def _patiently(driver: "Driver", action: "Action") -> "Outcome":

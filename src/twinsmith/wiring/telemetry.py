@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from twinsmith.flow.traced import UNTOLD
 from twinsmith.settings import Settings
-from twinsmith.wiring.shared import shared_url
+from twinsmith.wiring.shared import telemetry_url
 
 if TYPE_CHECKING:
     from twinsmith.adapters.telemetry.otlp import OtlpTelemetry
@@ -35,7 +35,7 @@ def table_of(settings: Settings) -> "TelemetryTable":
     """What all processes of the database told."""
     from twinsmith.adapters.telemetry.table import TelemetryTable
 
-    return TelemetryTable(shared_url(settings))
+    return TelemetryTable(telemetry_url(settings))
 
 
 def _collector_of(settings: Settings, process: str) -> "OtlpTelemetry":

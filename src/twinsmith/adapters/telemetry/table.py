@@ -63,6 +63,8 @@ MINUTES = Table(
 MOST_SPANS = 200_000
 MOST_READ = 5_000
 MINUTE = 60
+PATIENCE = 2.0
+"""A process that ends waits so long for one that is suspended in the middle of a write."""
 
 
 class TelemetryTable:
@@ -70,7 +72,7 @@ class TelemetryTable:
 
     def __init__(self, url: str, *, most: int = MOST_SPANS) -> None:
         # It is written to every second or so.
-        self._database = Database(url, TABLES, keeps_connections=True)
+        self._database = Database(url, TABLES, keeps_connections=True, patience=PATIENCE)
         self._most = most
 
     def keep(

@@ -152,8 +152,11 @@ def _watched(experiment: Experiment, guard: Guard, results: Sequence[Result]) ->
     estimate = _told(found)
     state: Kept = "open"
     if guard.metric == "broken":
-        more = found.effect > guard.limit
-        state = "kept" if not more else "broken" if surely_apart(found.a, found.b) else "open"
+        if found.effect <= guard.limit:
+            # Without enough runs of both arms nothing was kept yet.
+            state = "kept" if min(found.a.n, found.b.n) >= LEAST_RUNS else "open"
+        elif surely_apart(found.a, found.b):
+            state = "broken"
     elif guard.metric in COSTS:
         low, high = _ratio(found.low), _ratio(found.high)
         if low is not None and high is not None:

@@ -99,6 +99,7 @@ async def all_models(view: View) -> Page:
         title="Models",
         section="Models",
         parts={
+            "ways": part("models_ways"),
             "routing": part(
                 "models_routing", routes=asked, problem=problem, script=script, words=WORDS
             ),
