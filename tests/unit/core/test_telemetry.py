@@ -134,9 +134,7 @@ def test_figures_are_read_by_prometheus_as_they_were_counted() -> None:
     numbers: dict[Part, float] = {}
     labels = {"kind": 'a"b\\c\n', "state": "s"}
     for seconds in (0.004, 0.2, 0.2, 5000.0):
-        for part, more in parts_of(
-            RUN_SECONDS, seconds, {"kind": 'a"b\\c\n', "state": "s"}
-        ).items():
+        for part, more in parts_of(RUN_SECONDS, seconds, labels).items():
             numbers[part] = numbers.get(part, 0) + more
     numbers |= parts_of(HTTP_REQUESTS, 3, {"method": "GET", "route": "/", "status": "200"})
     families = {f.name: f for f in text_string_to_metric_families("\n".join(exposed(numbers)))}
