@@ -12,13 +12,14 @@ import random
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from math import exp, inf, log, sqrt
 
 from twinsmith.core.trying.sequential import (
     LEAST_RUNS,
     Sums,
     interval,
     interval_of_pairs,
+    is_spread_known,
     runs_needed,
     surely_apart,
 )
@@ -184,12 +185,15 @@ def simulated(world: World, simulations: int, horizon: int, *, truth: float) -> 
         draw = random.Random(f"{world.name} {number}")
         a, b = Sums(), Sums()
         decided = peeked = apart = False
-        held, at = True, horizon
+        held, at, free = True, horizon, {False: 0, True: 0}
         for run in range(1, horizon + 1):
             is_b = draw.random() < world.share
             value = world.draw(draw, is_b)
             a, b = (a, b.plus(value)) if is_b else (a.plus(value), b)
             low, high = interval(a, b, least=world.least, bounded=world.bounded)
+            free[is_b] += value == log(FLOOR)
+            if not (is_spread_known(free[False], a.n) and is_spread_known(free[True], b.n)):
+                low, high = -inf, inf
             held = held and low <= truth <= high
             if not decided and (low > 0 or high < 0):
                 decided, at = True, run

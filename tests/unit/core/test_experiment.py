@@ -342,3 +342,34 @@ def test_what_nobody_tells_is_a_tenth_more_solved_or_a_fifth_cheaper() -> None:
     assert checked(metric="usd", least=None, share=0.2, a=AS_SET, b=FEW) == 0.2
     with pytest.raises(ConfigError, match="--metric 'fun' is unknown; one of solved, right"):
         metric_in("fun")
+
+
+def paid(arm: Arm, paid_runs: int, runs: int = 100) -> list[Result]:
+    return [
+        replace(each, usd=0.01 * (1 + number % 7) if number < paid_runs else 0.0)
+        for number, each in enumerate(results(arm, [True] * runs))
+    ]
+
+
+@pytest.mark.parametrize(("of_a", "of_b"), [(5, 0), (0, 5), (95, 100), (100, 95)])
+def test_what_costs_something_and_what_does_not_has_to_be_seen_often_enough(
+    of_a: int, of_b: int
+) -> None:
+    """The spread of an arm with five paid runs is that of those five."""
+    found = judged(trial("usd", least=0.2), [*paid("a", of_a), *paid("b", of_b)])
+    assert found.verdict == ""
+    assert found.estimate.low is None
+    assert "of 20 at least in each that cost nothing, and that cost something" in found.why
+
+
+def test_an_arm_that_costs_nothing_at_all_is_cheaper_than_one_that_costs_something() -> None:
+    found = judged(trial("usd", least=0.2), [*paid("a", 100), *paid("b", 0)])
+    assert found.verdict == "b"
+
+
+def test_a_guard_is_kept_only_by_runs_that_kept_it() -> None:
+    few = [*results("a", [True] * 5), *results("b", [True] * 5)]
+    many = [*results("a", [True] * 30), *results("b", [True] * 30)]
+    for runs, state in (([], "open"), (few, "open"), (many, "kept")):
+        (broken,) = (each for each in judged(trial(), runs).guards if each.guard.metric == "broken")
+        assert broken.state == state

@@ -47,6 +47,10 @@ class Result:
                 cost: float = getattr(self, metric)
                 return None if self.broken else log(max(cost, LEAST[metric]))
 
+    def is_free(self, metric: Guarding) -> bool:
+        """Whether it cost nothing that could be told."""
+        return metric in LEAST and not self.broken and getattr(self, metric) <= LEAST[metric]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:

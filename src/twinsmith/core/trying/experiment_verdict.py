@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, inf
+from math import exp, inf, isfinite
 from typing import Literal
 
 from twinsmith.core.trying.experiment import (
     COSTS,
+    Arm,
     Experiment,
     Guard,
     Guarding,
@@ -19,6 +20,7 @@ from twinsmith.core.trying.sequential import (
     Sums,
     interval,
     interval_of_pairs,
+    is_spread_known,
     surely_apart,
 )
 
@@ -134,7 +136,9 @@ def in_words(estimate: Estimate) -> str:
         return f"{estimate.metric}: no result of both arms yet"
     counts = f"{estimate.n_a} runs of a, {estimate.n_b} of b"
     if estimate.low is None or estimate.high is None:
-        return f"{estimate.metric}: {counts}, of {LEAST_RUNS} at least in each"
+        few = min(estimate.n_a, estimate.n_b) < LEAST_RUNS
+        why = "in each" if few else "in each that cost nothing, and that cost something"
+        return f"{estimate.metric}: {counts}, of {LEAST_RUNS} at least {why}"
     if estimate.is_ratio:
         return (
             f"{estimate.metric} of b are {estimate.effect:.2f} of a's "
@@ -191,7 +195,14 @@ def _compared(
     else:
         a, b = (_sums(results, arm, metric) for arm in ("a", "b"))
         low, high = interval(a, b, alpha=alpha, least=least, bounded=bounded)
+    if not (_is_known(results, "a", metric, a.n) and _is_known(results, "b", metric, b.n)):
+        low, high = -inf, inf
     return _Compared(metric=metric, a=a, b=b, effect=b.mean - a.mean, low=low, high=high)
+
+
+def _is_known(results: Sequence[Result], arm: Arm, metric: Guarding, n: int) -> bool:
+    free = sum(each.is_free(metric) for each in results if each.arm == arm)
+    return is_spread_known(min(free, n), n)
 
 
 def _sums(results: Sequence[Result], arm: str, metric: Guarding) -> Sums:
@@ -203,7 +214,7 @@ def _told(found: _Compared) -> Estimate:
     """A comparison as people read it: costs as ratios, and nothing where nothing is known."""
     ratio = found.metric in COSTS
     known = found.a.n and found.b.n
-    bounded = min(found.a.n, found.b.n) >= LEAST_RUNS
+    bounded = min(found.a.n, found.b.n) >= LEAST_RUNS and isfinite(found.low)
     return Estimate(
         metric=found.metric,
         n_a=found.a.n,

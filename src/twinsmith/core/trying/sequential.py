@@ -79,6 +79,16 @@ def interval_of_pairs(
     return _around(pairs.mean, spread, alpha=alpha, least=least, bounded=bounded)
 
 
+def is_spread_known(free: int, n: int) -> bool:
+    """Whether an arm shows how much its costs differ, of which so many are nothing at all.
+
+    Where one of twenty runs costs something, the spread is that of the few that do. All alike is
+    another thing: then there is nothing rare.
+    """
+    rare = min(free, n - free)
+    return rare == 0 or rare >= LEAST_RUNS
+
+
 def surely_apart(a: Sums, b: Sums, *, alpha: float = ALPHA) -> bool:
     """Whether the rates of two arms of zeros and ones differ, exactly, from the first run on.
 
