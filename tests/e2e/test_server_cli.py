@@ -145,9 +145,11 @@ def test_a_run_that_is_left_alone_is_watched_stopped_and_interrupted_by_nobody(
 
 
 def test_an_honest_no_has_the_exit_code_of_one(command: Command, tmp_path: Path) -> None:
+    command.env["TWINSMITH_BUILD_LEAST"] = "1.0"
     command.use_script(script(code=(WRONG, WRONG)))
     with afar(command, tmp_path / "near") as twin:
-        assert twin("build", DOUBLE, code=1).stdout.splitlines()[-4].startswith("not solved: ")
+        shown = twin("build", DOUBLE, code=1).stdout
+        assert any(line.startswith("not solved: ") for line in shown.splitlines()), shown
 
 
 def test_a_question_is_answered_from_afar(command: Command, tmp_path: Path) -> None:
@@ -197,7 +199,7 @@ def test_what_cannot_be_is_one_line(command: Command, tmp_path: Path) -> None:
             )
         unknown = twin("status", "nope", code=2).stderr
         assert "twinsmith: run 'nope' is not known; there is none yet" in unknown
-        assert "works on this machine only" in twin("log", "--anchor", code=2).stderr
+        assert "work on this machine only" in twin("log", "--anchor", code=2).stderr
         refused = twin("deploy", str(tmp_path), code=2).stderr
         assert "a server deploys what its own runs have built" in refused
         assert "is not known; there is none yet" in twin("stop", "shop", code=2).stderr
@@ -305,6 +307,7 @@ def test_an_app_is_released_approved_and_looked_after_from_afar(tmp_path: Path) 
             assert twin("rollback", "shop", code=2).stderr.startswith("twinsmith: app shop has")
             left = twin.data("stop", "shop", "--detach")
             assert isinstance(left, dict)
+            until(lambda: twin.state(left["run"]) == "done")
             assert "done: " in twin("resume", left["run"]).stdout
             assert twin("apps").stdout.splitlines()[1].split()[1] == "stopped"
             assert "done: " in twin("remove", "shop", "--data").stdout

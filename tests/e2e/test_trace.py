@@ -3,6 +3,7 @@
 import json
 import signal
 import subprocess
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +26,7 @@ from twinsmith.core.telemetry import Span, Trace, new_trace
 pytestmark = pytest.mark.xdist_group("heal")
 
 PLANTED, IN_ENVIRONMENT = TOKENS["GitHub"], TOKENS["GitLab"]
-TASK = f"{CART}; the token {PLANTED} is not for anybody"
+TASK = f"{CART} (token {PLANTED})"
 QUICK = {
     "TWINSMITH_MONITOR_SECONDS": "0.5",
     "TWINSMITH_MONITOR_STEADY_SECONDS": "3",
@@ -92,7 +93,10 @@ def submitted(server: Served, asked: Trace, headers: Headers) -> str:
 
 
 def state(server: Served, run: str, headers: Headers) -> str:
-    return str(server.ask("GET", f"/api/v1/runs/{run}", **headers)[2]["state"])
+    time.sleep(0.1)  # not more often than a server lets anybody ask
+    status, _, told = server.ask("GET", f"/api/v1/runs/{run}", **headers)
+    assert status == 200, told
+    return str(told["state"])
 
 
 def deployed(server: Served, run: str, headers: Headers) -> str:

@@ -172,6 +172,10 @@ def system(command: Command) -> list[dict[str, object]]:
 
 def test_a_model_that_is_retired_is_not_asked(command: Command, tmp_path: Path) -> None:
     scripted(command)
+    unknown = command("models", "retire", "scripted:double", code=2).stderr
+    assert "provider 'scripted' is unknown" in unknown, "it has not taken part in anything yet"
+    command("build", DOUBLE)
     command("models", "retire", "scripted:double")
-    said = command("build", DOUBLE, "--out", str(tmp_path / "out"), code=None).stderr
+    other = "a function that doubles a whole number"
+    said = command("build", other, "--out", str(tmp_path / "out"), code=None).stderr
     assert "scripted:double: it is retired; see 'twinsmith models versions'" in said
