@@ -5,7 +5,7 @@ sums that all processes add to, so that every server of a database reads the sam
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -80,7 +80,7 @@ class TelemetryTable:
     ) -> tuple[Span, ...]:
         """Keep all of it or nothing; the spans of which the end was not known before."""
         with self._database.transaction() as connection:
-            fresh = tuple(found for each in spans if (found := _keep(connection, each)))
+            fresh = _keep(connection, spans)
             _add(connection, numbers, int(now) // MINUTE * MINUTE)
         return fresh
 
@@ -120,26 +120,40 @@ class TelemetryTable:
         return found
 
 
-def _keep(connection: Connection, span: Span) -> Span | None:
-    """Keep a span; as it stands, where its end was not known before."""
-    row = {
-        "span": span.place.span,
-        "trace": span.place.trace,
-        "run": span.run,
-        "began": span.began,
-        "ended": span.ended,
-        "value": json.dumps(to_json(replace(span, again=False), Span), separators=(",", ":")),
-    }
-    put = _insert(connection, SPANS).values(row)
-    if not span.ended:
-        connection.execute(put.on_conflict_do_nothing())
-        return None
+def _keep(connection: Connection, spans: Sequence[Span]) -> tuple[Span, ...]:
+    """Keep spans; as they stand those of which the end was not known before."""
+    begun = [each for each in spans if not each.ended]
+    if begun:
+        put = _insert(connection, SPANS).on_conflict_do_nothing()
+        connection.execute(put, _rows(begun))
+    # Of two ends in one hand the first holds, as it does of two that come one after the other.
+    ended = {each.place.span: each for each in reversed(spans) if each.ended}
+    if not ended:
+        return ()
+    put = _insert(connection, SPANS)
     ends = {"ended": put.excluded.ended, "value": put.excluded.value}
     put = put.on_conflict_do_update(
         index_elements=[SPANS.c.span], set_=ends, where=SPANS.c.ended == 0
     )
-    began = connection.execute(put.returning(SPANS.c.began)).scalar()
-    return None if began is None else replace(span, began=began, again=False)
+    kept = connection.execute(put.returning(SPANS.c.span, SPANS.c.began), _rows(ended.values()))
+    began = {row.span: row.began for row in kept}
+    fresh = (each for each in reversed(ended.values()) if each.place.span in began)
+    return tuple(replace(each, began=began[each.place.span], again=False) for each in fresh)
+
+
+def _rows(spans: Iterable[Span]) -> list[dict[str, str | float]]:
+    """Spans as rows, in one order, so that nobody waits in a ring."""
+    return [
+        {
+            "span": span.place.span,
+            "trace": span.place.trace,
+            "run": span.run,
+            "began": span.began,
+            "ended": span.ended,
+            "value": json.dumps(to_json(replace(span, again=False), Span), separators=(",", ":")),
+        }
+        for span in sorted(spans, key=lambda each: each.place.span)
+    ]
 
 
 def _add(connection: Connection, numbers: Mapping[Part, float], minute: int) -> None:
