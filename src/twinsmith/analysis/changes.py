@@ -18,11 +18,14 @@ from twinsmith.analysis.series import Followed, Window, courses, showing, strata
 from twinsmith.core.behaviour.cause import causes_of
 from twinsmith.core.behaviour.drift import (
     FALSE_ALARMS,
+    STILL,
     Course,
     Day,
     Drift,
     Noise,
+    alike,
     hanging,
+    is_still,
     leveled,
     matters,
     noise_about,
@@ -78,9 +81,9 @@ def drifts_of(facts: Facts, view: View, since: str) -> tuple[tuple[Drift, ...], 
 
 def changes(course: Course, together: int) -> list[Change]:
     """Every change of level of a course, where that many are looked at."""
-    noise = noise_of(course)
-    if noise.within <= 0 and noise.between <= 0:
+    if is_still(course):
         return _exact(course)
+    noise = noise_of(course)
     kept = without_odd(course, noise, sqrt(penalty(course, noise, together)))
     usual = replace(course, days=tuple(course.days[each] for each in kept))
     ends = _ends(usual, noise, PERHAPS * penalty(usual, noise, together), most=FEW)
@@ -138,8 +141,8 @@ def penalty(course: Course, noise: Noise, together: int) -> float:
 
 def _exact(course: Course) -> list[Change]:
     """The changes of a course in which nothing varies by itself, such as a scripted model's."""
-    days = course.days
-    edges = [n for n, (a, b) in enumerate(pairwise(days), 1) if a.level != b.level]
+    days, kept = course.days, without_odd(course, STILL, 1.0)
+    edges = [b for a, b in pairwise(kept) if not alike(days[a], days[b])]
     return _that_matter(course, [*edges, len(days)])
 
 
@@ -187,9 +190,9 @@ def _moved(course: Course, change: Change, day: str) -> Change:
     at = next((n for n, each in enumerate(course.days) if each.day == day), change.at)
     if abs(at - change.at) > GAP or not change.start < at < change.end:
         return change
-    noise = noise_of(course)
-    if noise.within <= 0 and noise.between <= 0:
+    if is_still(course):
         return change
+    noise = noise_of(course)
     cost = _cost(course, noise)
     here, there = (
         cost.error(change.start, each) + cost.error(each, change.end) for each in (change.at, at)

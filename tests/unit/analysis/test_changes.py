@@ -146,6 +146,29 @@ def test_a_few_calls_tell_nothing() -> None:
     assert changes(few, 20) == []
 
 
+def still(*levels: float) -> Course:
+    """Days of a scripted model, whose calls are all alike."""
+    made = [
+        Day(
+            day=f"2026-10-{n + 1:02}",
+            calls=calls,
+            total=level * calls,
+            squares=level * level * calls,
+            plain=level * calls,
+        )
+        for n, level in enumerate(levels)
+        for calls in (10 + n % 3,)
+    ]
+    return Course(figure=Figure(name="f", unit="s"), key=("m",), days=tuple(made))
+
+
+def test_of_a_scripted_model_every_level_is_found_and_no_odd_day() -> None:
+    four = still(*[0.1] * 6, *[0.7] * 6, *[0.3] * 6, *[0.9] * 6)
+    assert [each.at for each in changes(four, 20)] == [6, 12, 18]
+    assert changes(still(*[0.1] * 6, 0.7, *[0.1] * 8), 20) == []
+    assert changes(still(*[0.1] * 20), 20) == []
+
+
 def test_a_scripted_model_that_never_varies_changes_exactly_where_it_does() -> None:
     days = tuple(
         Day(day=f"2026-10-{n + 1:02}", calls=10, total=0.0, squares=0.0, plain=10.0)

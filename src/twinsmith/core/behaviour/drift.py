@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import pairwise
-from math import log, sqrt
+from math import isclose, log, sqrt
 from statistics import NormalDist
 
 from twinsmith.core.behaviour.cause import Cause
@@ -23,6 +23,8 @@ LEAST_SHARE = 0.02
 LONG = 20
 """From so many days on it can be told whether days hang together."""
 MOST_PASSED = 0.8
+LEAST_VARIANCE = 1e-9
+"""A smaller one is what sums leave of none."""
 ODD = 0.5
 """The neighbours of an odd day differ by at most so much of what a drift would have to."""
 FALSE_ALARMS = 0.01
@@ -135,6 +137,23 @@ def noise_of(course: Course) -> Noise:
     else:
         between = max(0.0, _trimmed(squares) - sum(chance) / max(len(chance), 1))
     return Noise(within=within, between=between, freedom=0.6 * len(pairs))
+
+
+STILL = Noise(within=0.0, between=0.0, freedom=0.0)
+"""That of a scripted model, which always takes the same."""
+
+
+def alike(one: Day, other: Day) -> bool:
+    """Whether two days have the same level but for the last digits of a sum."""
+    return isclose(one.level, other.level, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def is_still(course: Course) -> bool:
+    """Whether the calls of a day are all alike, and at least half of the days as the one before."""
+    days = course.days
+    if course.figure.share or noise_of(course).within > LEAST_VARIANCE:
+        return False
+    return 2 * sum(alike(a, b) for a, b in pairwise(days)) >= len(days) - 1
 
 
 def noise_about(course: Course, ends: Sequence[int], noise: Noise) -> Noise:
