@@ -63,6 +63,15 @@ def test_routes_use_and_behaviour_are_told(tmp_path: Path) -> None:
     assert (works[OTHER]["tested"], works[OTHER]["right"], works[OTHER]["won"]) == (1, 0, 0)
 
 
+def test_everything_about_models_is_one_click_away(tmp_path: Path) -> None:
+    browser = site(tmp_path).signed_in("ann", "viewer")
+    page = browser.get("/models").text
+    ways = ("/models/behaviour", "/models/versions", "/experiments", "/costs", "/telemetry")
+    for way in ways:
+        assert f'<a href="{way}">' in page
+        assert browser.get(way).status_code == 200
+
+
 def test_two_models_stand_side_by_side(tmp_path: Path) -> None:
     place = site(tmp_path)
     run_with(place, "r-1")
