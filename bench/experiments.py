@@ -17,9 +17,9 @@ from math import exp, inf, log, sqrt
 from twinsmith.core.trying.sequential import (
     LEAST_RUNS,
     Sums,
+    are_costs_known,
     interval,
     interval_of_pairs,
-    is_spread_known,
     runs_needed,
     surely_apart,
 )
@@ -185,14 +185,15 @@ def simulated(world: World, simulations: int, horizon: int, *, truth: float) -> 
         draw = random.Random(f"{world.name} {number}")
         a, b = Sums(), Sums()
         decided = peeked = apart = False
-        held, at, free = True, horizon, {False: 0, True: 0}
+        held, at, kinds = True, horizon, {False: [0, 0], True: [0, 0]}
         for run in range(1, horizon + 1):
             is_b = draw.random() < world.share
             value = world.draw(draw, is_b)
             a, b = (a, b.plus(value)) if is_b else (a.plus(value), b)
             low, high = interval(a, b, least=world.least, bounded=world.bounded)
-            free[is_b] += value == log(FLOOR)
-            if not (is_spread_known(free[False], a.n) and is_spread_known(free[True], b.n)):
+            kinds[is_b][value > log(FLOOR)] += 1
+            of_a, of_b = ((free, paid) for free, paid in kinds.values())
+            if not world.bounded and not are_costs_known(of_a, of_b):
                 low, high = -inf, inf
             held = held and low <= truth <= high
             if not decided and (low > 0 or high < 0):

@@ -373,3 +373,11 @@ def test_a_guard_is_kept_only_by_runs_that_kept_it() -> None:
     for runs, state in (([], "open"), (few, "open"), (many, "kept")):
         (broken,) = (each for each in judged(trial(), runs).guards if each.guard.metric == "broken")
         assert broken.state == state
+
+
+def test_twenty_free_runs_say_nothing_where_one_of_ten_is_paid() -> None:
+    """If b were like a, three of its thirty runs would be paid: that none is may be chance."""
+    found = judged(trial("usd", least=0.2), [*paid("a", 40, 400), *paid("b", 0, 30)])
+    assert (found.verdict, found.estimate.low) == ("", None)
+    more = judged(trial("usd", least=0.2), [*paid("a", 40, 400), *paid("b", 0, 200)])
+    assert more.estimate.low is not None

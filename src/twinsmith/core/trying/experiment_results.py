@@ -49,7 +49,7 @@ class Result:
 
     def is_free(self, metric: Guarding) -> bool:
         """Whether it cost nothing that could be told."""
-        return metric in LEAST and not self.broken and getattr(self, metric) <= LEAST[metric]
+        return metric in LEAST and getattr(self, metric) <= LEAST[metric]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

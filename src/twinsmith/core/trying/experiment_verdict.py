@@ -18,9 +18,9 @@ from twinsmith.core.trying.sequential import (
     ALPHA,
     LEAST_RUNS,
     Sums,
+    are_costs_known,
     interval,
     interval_of_pairs,
-    is_spread_known,
     surely_apart,
 )
 
@@ -195,14 +195,18 @@ def _compared(
     else:
         a, b = (_sums(results, arm, metric) for arm in ("a", "b"))
         low, high = interval(a, b, alpha=alpha, least=least, bounded=bounded)
-    if not (_is_known(results, "a", metric, a.n) and _is_known(results, "b", metric, b.n)):
+    if metric in COSTS and not are_costs_known(
+        _by_kind(results, "a", metric), _by_kind(results, "b", metric)
+    ):
         low, high = -inf, inf
     return _Compared(metric=metric, a=a, b=b, effect=b.mean - a.mean, low=low, high=high)
 
 
-def _is_known(results: Sequence[Result], arm: Arm, metric: Guarding, n: int) -> bool:
-    free = sum(each.is_free(metric) for each in results if each.arm == arm)
-    return is_spread_known(min(free, n), n)
+def _by_kind(results: Sequence[Result], arm: Arm, metric: Guarding) -> tuple[int, int]:
+    """How many runs of an arm cost nothing, and how many something."""
+    counted = [each for each in results if each.arm == arm and not each.broken]
+    free = sum(each.is_free(metric) for each in counted)
+    return free, len(counted) - free
 
 
 def _sums(results: Sequence[Result], arm: str, metric: Guarding) -> Sums:

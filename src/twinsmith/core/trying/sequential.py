@@ -79,14 +79,24 @@ def interval_of_pairs(
     return _around(pairs.mean, spread, alpha=alpha, least=least, bounded=bounded)
 
 
-def is_spread_known(free: int, n: int) -> bool:
-    """Whether an arm shows how much its costs differ, of which so many are nothing at all.
+def are_costs_known(a: tuple[int, int], b: tuple[int, int]) -> bool:
+    """Whether both arms show how much their costs differ: runs that cost nothing, and others.
 
-    Where one of twenty runs costs something, the spread is that of the few that do. All alike is
-    another thing: then there is nothing rare.
+    Of either kind an arm has to have shown enough, or none at all where it would have shown enough
+    if it were like the other arm. Where one of twenty runs costs something, the first twenty say
+    nothing of what runs cost.
     """
-    rare = min(free, n - free)
-    return rare == 0 or rare >= LEAST_RUNS
+    return all(
+        _is_seen(mine[kind], sum(mine), other[kind], sum(other))
+        for kind in (0, 1)
+        for mine, other in ((a, b), (b, a))
+    )
+
+
+def _is_seen(mine: int, runs: int, others: int, other_runs: int) -> bool:
+    if mine or not others:
+        return mine >= LEAST_RUNS or not mine
+    return runs * others >= LEAST_RUNS * other_runs
 
 
 def surely_apart(a: Sums, b: Sums, *, alpha: float = ALPHA) -> bool:
