@@ -11,7 +11,7 @@ from twinsmith.cli.options import Json
 from twinsmith.cli.remote import command, server
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from twinsmith.client import Client
     from twinsmith.client.analysis import Analyses
@@ -97,16 +97,15 @@ def _report(report: "Report") -> None:
 
 def _calls(report: "Report") -> None:
     head = (
-        *report.by, "calls", "cached", "first s", "mean s", "p50 s", "p95 s", "tokens in",
+        "calls", "cached", "first s", "mean s", "p50 s", "p95 s", "tokens in",
         "tokens out", "USD", "in vain", "refused", "nobody", "unusable", "mended", "cut",
     )  # fmt: skip
-    _table(head, [_call(row) for row in _shown(report.rows)], _call(report.total, report), report)
+    _table(report, head, _call)
 
 
-def _call(row: "Row", whole: "Report | None" = None) -> list[str]:
+def _call(row: "Row") -> list[str]:
     calls = row.calls
     return [
-        *_key(row, whole),
         f"{calls.answered:,}",
         f"{calls.cached:,}",
         _seconds(calls.first.mean),
@@ -127,17 +126,16 @@ def _call(row: "Row", whole: "Report | None" = None) -> list[str]:
 
 def _became(report: "Report") -> None:
     head = (
-        *report.by, "solved", "candidates", "broken", "by outcome", "by tests", "in operation",
+        "solved", "candidates", "broken", "by outcome", "by tests", "in operation",
         "checks agreed", "exchange",
     )  # fmt: skip
     typer.echo()
-    _table(head, [_work(row) for row in _shown(report.rows)], _work(report.total, report), report)
+    _table(report, head, _work)
 
 
-def _work(row: "Row", whole: "Report | None" = None) -> list[str]:
+def _work(row: "Row") -> list[str]:
     work, part = row.work, row.part
     return [
-        *_key(row, whole),
         _part(part.solved, part.runs),
         f"{work.written:,}",
         _part(work.broken, work.written),
@@ -149,13 +147,13 @@ def _work(row: "Row", whole: "Report | None" = None) -> list[str]:
     ]
 
 
-def _table(
-    head: "Iterable[str]", rows: list[list[str]], total: list[str], report: "Report"
-) -> None:
+def _table(report: "Report", head: "Iterable[str]", figures: "Callable[[Row], list[str]]") -> None:
     from twinsmith.cli.screen import fitted, flat
 
     names = len(report.by)
-    lines = [[each.replace("_", " ") for each in head], *rows, total]
+    rows = [[*_key(row, report), *figures(row)] for row in report.rows[:MOST_ROWS]]
+    total = ["all", *[""] * (names - 1), *figures(report.total)]
+    lines = [[each.replace("_", " ") for each in (*report.by, *head)], *rows, total]
     told = [[flat(each) for each in line] for line in lines]
     wide = [max(len(line[place]) for line in told) for place in range(len(told[0]))]
     for line in told:
@@ -168,14 +166,10 @@ def _table(
         typer.echo(f"and {len(report.rows) - MOST_ROWS} more; --json has all")
 
 
-def _shown(rows: "tuple[Row, ...]") -> "tuple[Row, ...]":
-    return rows[:MOST_ROWS]
-
-
-def _key(row: "Row", whole: "Report | None") -> list[str]:
-    if whole is not None:
-        return ["all", *[""] * (len(whole.by) - 1)]
-    return [each or "-" for each in row.key]
+def _key(row: "Row", report: "Report") -> list[str]:
+    """What a row is about; what was deployed before, and small edits, no model wrote."""
+    absent = ["no model" if name == "model" else "-" for name in report.by]
+    return [each or other for each, other in zip(row.key, absent, strict=True)]
 
 
 def _trusts(trusts: "tuple[Trust, ...]") -> None:

@@ -10,11 +10,13 @@ from twinsmith.cli import exits, options
 from twinsmith.cli.files import text_of
 from twinsmith.cli.outcome import finish
 from twinsmith.cli.remote import server
+from twinsmith.cli.wish import Manner, Wish
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from contextlib import AbstractContextManager
 
+    from twinsmith.client import Client
     from twinsmith.core.driving import Priority
     from twinsmith.core.run_record import Given
     from twinsmith.core.task import Job, Masked, Task
@@ -53,114 +55,127 @@ def build(
     as_json: options.Json = False,
 ) -> None:
     """Turn one sentence into a tested program, and with --deploy into a running service."""
-    from twinsmith.cli.book import opened_book
-    from twinsmith.core.budget import Budget
     from twinsmith.core.driving import priority_of
     from twinsmith.core.errors import ConfigError
-    from twinsmith.core.trying.arrangement import AS_SET
-    from twinsmith.runs.submit import new_job
-    from twinsmith.runs.versions import read
 
     if deploy and (detach or as_json):
         raise ConfigError(
             "--deploy follows the build to its end; without --detach and --json, or in two "
             "commands: build, then deploy RUN"
         )
-    if like or near:
-        from twinsmith.cli.again import Manner, build_again
-
-        told = (task, language, kind, tests, spec, seed, other)
-        budgets = (budget_seconds, budget_tokens, budget_usd)
-        if not like or any(each is not None and each != "" for each in (*told, *budgets)):
-            raise ConfigError(
-                "--like RUN names the task and all that belongs to it: no task, and of the options "
-                "only --near, --out, --deploy, --name, --detach, --priority, --key and --json"
-            )
-        manner = Manner(
-            out=out,
-            detach=detach,
-            priority=priority_of(priority),
-            key=key,
-            deploy=deploy,
-            name=name,
-            as_json=as_json,
-        )
-        build_again(like, manner, near=near)
-        return
-    client = server()
-    if client is None:
-        # A setting that is wrong is told before a task that is.
-        book = opened_book()
-    wanted, order = _task(task, language, kind, tests, spec), priority_of(priority)
-    if client is not None:
-        from twinsmith.cli import remote_runs
-        from twinsmith.client.shapes import NewRun
-
-        kept = _without_secrets(wanted, tests)
-        asked = NewRun.of(
-            task=kept.text,
-            language=language,
-            kind=kind,
-            tests=kept.tests,
-            spec=kept.spec if spec else "",
-            seed=seed,
-            budget_seconds=budget_seconds,
-            budget_tokens=budget_tokens,
-            budget_usd=budget_usd,
-            priority=order,
-            arrangement=tuple(other or ()),
-        )
-        remote_runs.build(
-            client,
-            lambda: client.runs.submit(asked, key=key or ""),
-            out=out,
-            detach=detach,
-            deploy=deploy,
-            name=name,
-            as_json=as_json,
-        )
-        return
-    known = book.driving.of_key(key) if key else ""
-    if known:
-        ended = show_queued(book, known, detach=detach, as_json=as_json)
-        if ended is not None:
-            finish(ended, as_json=as_json)
-        return
-    given = book.settings.values.build
-    budget = Budget(
-        tokens=given.budget_tokens if budget_tokens is None else budget_tokens,
-        seconds=given.budget_seconds if budget_seconds is None else budget_seconds,
-        usd=(given.budget_usd if budget_usd is None else budget_usd) or None,
+    wish = Wish(
+        text=task,
+        language=language,
+        kind=kind,
+        tests=tests,
+        spec=spec,
+        seed=seed,
+        seconds=budget_seconds,
+        tokens=budget_tokens,
+        usd=budget_usd,
+        other=tuple(other or ()),
     )
-    arrangement = read(book, other) if other else AS_SET
-    job = new_job(book, wanted, out=out, seed=seed, budget=budget, arrangement=arrangement)
-    _tell_masked(job.masked, job.task, tests)
-    if detach:
-        queued(book, job, key=key, priority=order, detach=True, as_json=as_json)
+    manner = Manner(
+        out=out,
+        detach=detach,
+        priority=priority_of(priority),
+        key=key,
+        deploy=deploy,
+        name=name,
+        as_json=as_json,
+    )
+    client = server()
+    if like or near:
+        _build_again(like, wish, manner, near=near)
+    elif client is not None:
+        _build_there(client, wish, manner)
+    else:
+        _build_here(wish, manner)
+
+
+def _build_again(run: str, wish: Wish, manner: Manner, *, near: bool) -> None:
+    """Build a run again; nothing but the manner may be typed beside its name."""
+    from twinsmith.cli.again import build_again
+    from twinsmith.core.errors import ConfigError
+
+    if not run or not wish.nothing:
+        raise ConfigError(
+            "--like RUN names the task and all that belongs to it: no task, and of the options "
+            "only --near, --out, --deploy, --name, --detach, --priority, --key and --json"
+        )
+    build_again(run, manner, near=near)
+
+
+def _build_there(client: "Client", wish: Wish, manner: Manner) -> None:
+    """Let a server build what is wanted, and bring the result here."""
+    from twinsmith.cli import remote_runs
+    from twinsmith.client.shapes import NewRun
+
+    kept = _without_secrets(_task(wish), wish.tests)
+    asked = NewRun.of(
+        task=kept.text,
+        language=wish.language,
+        kind=wish.kind,
+        tests=kept.tests,
+        spec=kept.spec if wish.spec else "",
+        seed=wish.seed,
+        budget_seconds=wish.seconds,
+        budget_tokens=wish.tokens,
+        budget_usd=wish.usd,
+        priority=manner.priority,
+        arrangement=wish.other,
+    )
+    remote_runs.build(client, lambda: client.runs.submit(asked, key=manner.key or ""), manner)
+
+
+def _build_here(wish: Wish, manner: Manner) -> None:
+    """Build what is wanted on this machine; the same key twice is one build."""
+    from twinsmith.cli.book import opened_book
+    from twinsmith.core.trying.arrangement import AS_SET
+    from twinsmith.runs.submit import new_job
+    from twinsmith.runs.versions import read
+
+    # A setting that is wrong is told before a task that is.
+    book = opened_book()
+    wanted = _task(wish)
+    known = book.driving.of_key(manner.key) if manner.key else ""
+    if known:
+        ended = show_queued(book, known, detach=manner.detach, as_json=manner.as_json)
+        if ended is not None:
+            finish(ended, as_json=manner.as_json)
         return
-    see_through(book, job, name=name, deploy=deploy, as_json=as_json, key=key, priority=order)
+    budget = wish.budget(book.settings.values.build)
+    arrangement = read(book, wish.other) if wish.other else AS_SET
+    job = new_job(
+        book, wanted, out=manner.out, seed=wish.seed, budget=budget, arrangement=arrangement
+    )
+    _tell_masked(job.masked, job.task, wish.tests)
+    see_through(book, job, manner)
 
 
-def see_through(
-    book: "Book",
-    job: "Job",
-    *,
-    name: str,
-    deploy: bool,
-    as_json: bool,
-    key: str | None = None,
-    priority: "Priority" = "normal",
-) -> None:
-    """See a run to its end, by workers where there are any, and deploy what came of it."""
-    if book.workers(serving=True):
-        queue = queued(book, job, key=key, priority=priority, detach=False, as_json=as_json)
-        assert queue is not None
+def see_through(book: "Book", job: "Job", manner: Manner) -> None:
+    """See a run to its end, by workers where there are any, and deploy what came of it.
+
+    One that is left alone is only told by its name.
+    """
+    as_json = manner.as_json
+    if manner.detach or book.workers(serving=True):
+        queue = queued(
+            book,
+            job,
+            key=manner.key,
+            priority=manner.priority,
+            detach=manner.detach,
+            as_json=as_json,
+        )
+        if queue is None:
+            return
         ended = queue
     else:
         provide_model(book.settings, as_json=as_json, arrangement=job.arrangement)
         driver = _driver(book, as_json=as_json)
-        ended = drive(driver, job.run, lambda: driver.start(job, key), as_json=as_json)
-    _deployed(book, ended, name=name, wanted=deploy)
+        ended = drive(driver, job.run, lambda: driver.start(job, manner.key), as_json=as_json)
+    _deployed(book, ended, name=manner.name, wanted=manner.deploy)
     finish(ended, as_json=as_json)
 
 
@@ -181,15 +196,18 @@ def _deployed(book: "Book", ended: "Outcome", *, name: str, wanted: bool) -> Non
         act(book, action, detach=False, as_json=False)
 
 
-def _task(text: str, language: str, kind: str, tests: Path | None, spec: Path | None) -> "Task":
+def _task(wish: Wish) -> "Task":
     """The task that was typed, with its files; a mistake in them is told before anything starts."""
     from twinsmith.core.probe import read_tests
     from twinsmith.core.task import read_task
     from twinsmith.runs.spec import read_spec, spec_in
 
+    tests, spec = wish.tests, wish.spec
     source = text_of(tests, option="--tests ") if tests else ""
-    document = read_spec(text_of(spec, option="--spec "), spec.name) if spec else spec_in(text)
-    wanted = read_task(text=text, language=language, kind=kind, tests=source, spec=document)
+    document = read_spec(text_of(spec, option="--spec "), spec.name) if spec else spec_in(wish.text)
+    wanted = read_task(
+        text=wish.text, language=wish.language, kind=wish.kind, tests=source, spec=document
+    )
     if tests:
         # Read once more by the flow.
         read_tests(source, file=tests.name)

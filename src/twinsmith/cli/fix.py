@@ -7,6 +7,7 @@ import typer
 
 from twinsmith.cli import options
 from twinsmith.cli.files import text_of
+from twinsmith.cli.wish import Manner, Wish
 
 EXAMPLE = "Example: twinsmith fix shop --tests ./crash.py --deploy"
 
@@ -29,7 +30,6 @@ def fix(
     """Exchange the function of a deployed service that fails a check; all else stays as it is."""
     from twinsmith.cli.book import opened_book
     from twinsmith.cli.build import see_through
-    from twinsmith.core.budget import Budget
     from twinsmith.core.errors import ConfigError
     from twinsmith.core.probe import read_tests
     from twinsmith.runs.fixing import fixing
@@ -40,11 +40,7 @@ def fix(
     source = text_of(tests, option="--tests ")
     if not read_tests(source, file=tests.name).checks:
         raise ConfigError(f"{tests} holds no check; write asserts or test_… functions that fail")
-    given = book.settings.values.build
-    budget = Budget(
-        tokens=given.budget_tokens if budget_tokens is None else budget_tokens,
-        seconds=given.budget_seconds if budget_seconds is None else budget_seconds,
-        usd=given.budget_usd or None,
-    )
+    wish = Wish(seconds=budget_seconds, tokens=budget_tokens)
+    budget = wish.budget(book.settings.values.build)
     job = fixing(book, name, source, budget=budget, release=release or 0, told=told)
-    see_through(book, job, name=name, deploy=deploy, as_json=as_json)
+    see_through(book, job, Manner(name=name, deploy=deploy, as_json=as_json))

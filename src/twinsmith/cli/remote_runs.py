@@ -10,6 +10,7 @@ import typer
 
 from twinsmith.cli.follow import follow_to_the_end
 from twinsmith.cli.outcome import finish, tell
+from twinsmith.cli.wish import Manner
 from twinsmith.core.errors import ConfigError
 from twinsmith.core.outcome import RunOutcome
 from twinsmith.core.progress import ENDED, Progress, stands_still, unfinished
@@ -96,36 +97,28 @@ def see_through(client: "Client", run: str, *, detach: bool, as_json: bool) -> N
         finish(ended(client, run, as_json=as_json), as_json=as_json)
 
 
-def build(
-    client: "Client",
-    begin: "Callable[[], Begun]",
-    *,
-    out: Path | None,
-    detach: bool,
-    deploy: bool,
-    name: str,
-    as_json: bool,
-) -> None:
+def build(client: "Client", begin: "Callable[[], Begun]", manner: Manner) -> None:
     """Let a server begin a run, see it to its end, and deploy what came of it."""
     from twinsmith.adapters.outbox.folder import check_folder
     from twinsmith.client.shapes import NewApp
 
-    if detach and out is not None:
+    out, as_json = manner.out, manner.as_json
+    if manner.detach and out is not None:
         raise ConfigError("--out needs the end of the run; without --detach, or fetch it then")
     if out is not None:
         check_folder(out.expanduser().absolute())
     run = begin().run
-    if detach:
+    if manner.detach:
         _told(client, run, as_json=as_json)
         return
     outcome = ended(client, run, as_json=as_json, out=out)
     assert isinstance(outcome, RunOutcome)
-    if not deploy or not outcome.solved:
-        if deploy:
+    if not manner.deploy or not outcome.solved:
+        if manner.deploy:
             typer.echo("not deployed: only what is solved is", err=True)
         finish(outcome, as_json=as_json)
     tell(outcome)
-    begun = client.apps.deploy(NewApp(run=run, name=name))
+    begun = client.apps.deploy(NewApp(run=run, name=manner.name))
     see_through(client, begun.run, detach=False, as_json=as_json)
 
 
