@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from tests.conftest import Command, alive
+from tests.conftest import Command, alive, script
 from tests.contract.test_packaged import CONTRACT, SOURCE
 from tests.contracts import probes_of
 from tests.sandboxes import FOLDER
@@ -29,6 +29,7 @@ from twinsmith.wiring.delivering import apps_of, releases_of, sockets_of
 # Long enough to be seen, short enough for a test.
 QUICK = {
     "TWINSMITH_SANDBOX_FOLDER": str(FOLDER),
+    "TWINSMITH_BUILD_RETRIEVAL": "false",
     "TWINSMITH_DEPLOY_BATTERY": "false",
     "TWINSMITH_DEPLOY_CANARY_SECONDS": "0.3",
     "TWINSMITH_DEPLOY_SOAK_SECONDS": "0.5",
@@ -178,6 +179,8 @@ def yard(home: Path, env: Mapping[str, str] | None = None, host: str = "local") 
     first = 10_000 + zlib.crc32(str(home).encode()) % 20_000
     own = {"TWINSMITH_HOSTING_FIRST_PORT": str(first)}
     made = Yard(Command(home=home, env={**QUICK, **own, **(env or {})}), host)
+    # Whoever mends here without a script of its own asks this one, and fetches no model.
+    made.command.use_script(script())
     try:
         yield made
     finally:

@@ -7,7 +7,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from http.client import HTTPException
 from pathlib import Path
 
@@ -31,6 +31,7 @@ def children(pid: int) -> list[str]:
 @pytest.fixture
 def scripted(command: Command) -> Command:
     command.use_script(script(delay=0.3))
+    command.env["TWINSMITH_BUILD_ANSWER_SECONDS"] = "0"
     return command
 
 
@@ -133,6 +134,7 @@ def test_of_two_servers_one_is_killed_and_nobody_notices(tmp_path: Path, postgre
     commands = [Command(home=tmp_path / name) for name in ("one", "two")]
     for each in commands:
         each.env |= {
+            "TWINSMITH_BUILD_ANSWER_SECONDS": "0",
             "TWINSMITH_DATABASE_URL": url,
             "TWINSMITH_SERVER_PUBLIC": f"http://127.0.0.1:{port}",
             "TWINSMITH_SERVER_PROXIES": "127.0.0.1",
@@ -226,11 +228,11 @@ def _answers(site: str) -> bool:
 
 def _port_of(pid: int) -> int:
     """The port that a process listens at."""
-    sockets = {
-        each.readlink().name
-        for each in Path(f"/proc/{pid}/fd").iterdir()
-        if str(each.readlink()).startswith("socket:")
-    }
+    sockets = set()
+    for each in Path(f"/proc/{pid}/fd").iterdir():
+        # A file that was open a moment ago may be closed.
+        with suppress(FileNotFoundError):
+            sockets.add(each.readlink().name)
     rows = [row.split() for row in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     listening = [row for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in sockets]
     return int(listening[0][1].rpartition(":")[2], 16)
