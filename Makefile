@@ -19,7 +19,7 @@ demo: setup
 	@$(BIN)/python scripts/demo.py "$(TASK)"
 
 test: setup-dev
-	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup
+	@$(BIN)/python -m pytest -q -n 3 --dist loadgroup
 
 check: static test
 
