@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from tempfile import gettempdir
 
 import pytest
 
@@ -38,9 +39,9 @@ LIMITS = Limits(
 )
 TRACE = "hostile"
 """In the name of every file that a hostile program makes."""
-# Where a host's file could appear, and where the engines of other tests mount.
+# Where a host's file could appear, and where other tests mount: their engines, their small disks.
 OPEN_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/")
-OTHERS = ("/var/lib/", "/run/", "/proc/", "/tmp/twinsmith-")
+OTHERS = ("/var/lib/", "/run/", "/proc/", "/tmp/twinsmith-", f"{gettempdir()}/pytest-of-")
 PATIENCE = 5.0
 
 
