@@ -10,6 +10,9 @@ from tests.replies import MODEL, REPLY
 from tests.unit.web.test_models_page import OTHER, run_with
 from tests.unit.web.test_overview import EVIL, begun, told
 from tests.web_clients import Site, site
+from twinsmith.cli.analyse import _report
+from twinsmith.core.behaviour.figures import Wanted
+from twinsmith.runs.analyse import Analysis
 
 USUAL = Levels()
 NEW = replace(USUAL, version="2024-11-20", seconds=5.0)
@@ -96,6 +99,20 @@ def test_what_is_not_known_is_said_and_no_fault(
     refused = place.client.get(f"{API}/{view}", params=rest, headers=key)
     assert refused.status_code in (400, 422)
     assert words in refused.text
+
+
+def test_what_no_model_wrote_says_so_on_the_page_and_at_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = site(tmp_path)
+    begun(place, "r-1")
+    told(place, "r-1", "model.replied", REPLY)
+    told(place, "r-1", "candidate.written", {"candidate": 900, "ensemble": 0, "shares": []})
+    page = place.signed_in("ann", "viewer").get(PAGE).text
+    assert page.count('<td class="nowrap">no model</td>') == 2
+    _report(Analysis(place.book).report(Wanted(view="models", by=("role", "model"), since="")))
+    lines = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
+    assert [line[0] for line in lines if "no model" in line] == ["-", "-"]
 
 
 def test_names_from_the_journal_are_escaped(tmp_path: Path) -> None:
